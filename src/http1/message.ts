@@ -1,0 +1,73 @@
+/**
+ * Header fields in order, duplicates kept, flat: `[name, value, name, value, …]`; names as received, values as
+ * latin1 text without surrounding white space. No map: order, case and repeats matter to a proxy.
+ */
+export type FieldList = string[];
+
+/** How the length of a body is known (RFC 9112 §6.3). */
+export type BodyKind = 'none' | 'length' | 'chunked' | 'until-close';
+
+export interface ResponseHead {
+  readonly versionMinor: 0 | 1;
+  /** 100–599. */
+  readonly status: number;
+  readonly reason: string;
+  readonly fields: FieldList;
+  readonly bodyKind: BodyKind;
+  /** Declared length in bytes; −1 when there is no Content-Length. For HEAD and 304 it is what was declared. */
+  readonly contentLength: number;
+  /** Whether the peer lets the connection carry another request. */
+  readonly keepAlive: boolean;
+  /** `timeout` of the Keep-Alive field in milliseconds; −1 when absent. */
+  readonly keepAliveTimeoutMs: number;
+}
+
+export interface RequestHead {
+  readonly versionMinor: 0 | 1;
+  readonly method: string;
+  /** The request target as received. */
+  readonly target: string;
+  readonly fields: FieldList;
+  readonly bodyKind: 'none' | 'length' | 'chunked';
+  /** Declared length in bytes; −1 when there is none. */
+  readonly contentLength: number;
+  readonly keepAlive: boolean;
+  /** It carries `Expect: 100-continue`. */
+  readonly expectContinue: boolean;
+  /** It carries `Upgrade` nominated by `Connection`. */
+  readonly upgrade: boolean;
+}
+
+/** Why bytes were refused: a stable code, words for people, and the status a server answers with. */
+export interface ParseFault {
+  readonly code: string;
+  readonly message: string;
+  /** 400, 414, 417, 431, 501 or 505; only meaningful for requests. */
+  readonly status: number;
+}
+
+export interface ResponseHandler {
+  /** A 1xx other than 101. */
+  onInformational(head: ResponseHead): void;
+  onHead(head: ResponseHead): void;
+  onData(chunk: Buffer): void;
+  /** The message ended; trailers are empty unless it was chunked. */
+  onComplete(trailers: FieldList): void;
+  onFault(fault: ParseFault): void;
+}
+
+export interface RequestHandler {
+  onHead(head: RequestHead): void;
+  onData(chunk: Buffer): void;
+  onComplete(trailers: FieldList): void;
+  onFault(fault: ParseFault): void;
+}
+
+export interface ParserLimits {
+  /** Start line and header section together. */
+  readonly headBytes: number;
+  readonly fieldCount: number;
+  /** Longest chunk-size line with extensions, in bytes. */
+  readonly chunkLineBytes: number;
+  readonly trailerBytes: number;
+}

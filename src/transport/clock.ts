@@ -1,0 +1,13 @@
+/** Time for the shell, injected so that tests run on a manual clock. */
+export interface Clock {
+  /** Monotonic milliseconds, fractional. */
+  nowMs(): number;
+  /** Wall clock, milliseconds since the epoch; for records and HTTP dates only, never for windows or deadlines. */
+  wallMs(): number;
+  /** Calls `fire` once, not before `delayMs`; `precise` timers are exact to about 1 ms, others to one tick (10 ms) late. */
+  setTimer(delayMs: number, fire: () => void, precise?: boolean): Timer;
+}
+
+export interface Timer {
+  cancel(): void;
+}

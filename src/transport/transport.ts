@@ -1,0 +1,76 @@
+import type { Failure } from '../core/failure.ts';
+import type { FieldList, ResponseHead } from '../http1/message.ts';
+import type { RequestBody } from './request-body.ts';
+
+/** One address. `key` is `host:port` and names it in records and metrics. */
+export interface EndpointAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly key: string;
+}
+
+/** One attempt's request, complete but for framing: Content-Length, Transfer-Encoding and Connection are the transport's. */
+export interface AttemptRequest {
+  readonly method: string;
+  readonly target: string;
+  /** End-to-end fields, Host included. */
+  readonly fields: FieldList;
+  /** `undefined`: no body. */
+  readonly body: RequestBody | undefined;
+  /** Hold the body until the peer answers 100, a final status, or this many milliseconds passed; 0: do not hold. */
+  readonly expectContinueMs: number;
+}
+
+/** All in milliseconds; 0 switches one off. */
+export interface AttemptTimeouts {
+  /** DNS, TCP and TLS together. Default 1000. */
+  readonly connectMs: number;
+  /** From "connection ready and request sent as far as the client delivered it" to the first byte of the final head. */
+  readonly attemptMs: number;
+  /** Whole final head, from its first byte. Default 10 000. */
+  readonly headMs: number;
+  /** Longest silence while the response body streams, and longest time a write may make no progress. */
+  readonly idleMs: number;
+}
+
+export interface ConnectionInfo {
+  readonly endpoint: EndpointAddress;
+  readonly reused: boolean;
+  readonly localAddress: string;
+  readonly localPort: number;
+}
+
+export interface AttemptHandler {
+  /** A connection is ready and no byte was written. A promise holds the write until it settles; a rejection fails the attempt unsent. */
+  onConnected(info: ConnectionInfo): void | Promise<void>;
+  /** A 1xx other than 101. */
+  onInformational(head: ResponseHead): void;
+  onHead(head: ResponseHead): void;
+  /** Returns false to stop reading until `attempt.resume()`. */
+  onData(chunk: Buffer): boolean;
+  onComplete(trailers: FieldList): void;
+  /** Exactly once, unless `onComplete` or `abort` came first; nothing follows it. */
+  onFailure(failure: Failure): void;
+}
+
+export interface Attempt {
+  readonly reused: boolean;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+  resume(): void;
+  /** Closes the connection now, in any phase. No handler call follows. */
+  abort(): void;
+}
+
+export interface SendOptions {
+  readonly timeouts: AttemptTimeouts;
+  /** Do not take a pooled connection. */
+  readonly freshConnection: boolean;
+}
+
+/** Sends one attempt. Never re-sends and never throws for an upstream's failure: it comes as a `Failure`. */
+export interface Transport {
+  send(endpoint: EndpointAddress, request: AttemptRequest, handler: AttemptHandler, options: SendOptions): Attempt;
+  /** Closes idle connections now and busy ones when their attempt ends. */
+  close(): void;
+}
