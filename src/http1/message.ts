@@ -64,10 +64,16 @@ export interface RequestHandler {
 }
 
 export interface ParserLimits {
-  /** Start line and header section together. */
+  /** Start line and header section together. Default 16 384 for requests, 65 536 for responses. */
   readonly headBytes: number;
+  /** The request line with its CRLF; a longer one is 414. Responses are bounded by `headBytes` alone. Default 8192. */
+  readonly startLineBytes: number;
+  /** Fields of a header or trailer section. Default 100 for requests, 200 for responses. */
   readonly fieldCount: number;
-  /** Longest chunk-size line with extensions, in bytes. */
+  /** Interim responses (1xx other than 101) before one final response. Default 32. */
+  readonly informationalCount: number;
+  /** Longest chunk-size line with extensions and CRLF, in bytes. Default 256. */
   readonly chunkLineBytes: number;
+  /** The whole trailer section. Default 8192. */
   readonly trailerBytes: number;
 }

@@ -1,0 +1,77 @@
+import type { FieldList } from './message.ts';
+
+/** Value of the first field called `name` (any case), or `undefined`. */
+export function fieldValue(fields: FieldList, name: string): string | undefined {
+  const lower = name.toLowerCase();
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    if (isNamed(fields[i]!, lower)) return fields[i + 1];
+  }
+  return undefined;
+}
+
+/** Values of all fields called `name` (any case), in order. */
+export function fieldValues(fields: FieldList, name: string): string[] {
+  const lower = name.toLowerCase();
+  const values: string[] = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    if (isNamed(fields[i]!, lower)) values.push(fields[i + 1]!);
+  }
+  return values;
+}
+
+export function hasField(fields: FieldList, name: string): boolean {
+  return fieldValue(fields, name) !== undefined;
+}
+
+/** A new list without the fields whose lower-case names are in `lowerCaseNames`. */
+export function removeFields(fields: FieldList, lowerCaseNames: ReadonlySet<string>): FieldList {
+  const kept: FieldList = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    if (!lowerCaseNames.has(fields[i]!.toLowerCase())) kept.push(fields[i]!, fields[i + 1]!);
+  }
+  return kept;
+}
+
+/**
+ * Members of a comma-separated list (RFC 9110 §5.6.1), without surrounding white space, empty ones skipped. Meant for
+ * lists of tokens: it does not know quoted strings.
+ */
+export function listMembers(value: string): string[] {
+  const members: string[] = [];
+  let from = 0;
+  while (from <= value.length) {
+    const comma = value.indexOf(',', from);
+    const to = comma === -1 ? value.length : comma;
+    const member = trimWhiteSpace(value, from, to);
+    if (member !== '') members.push(member);
+    from = to + 1;
+  }
+  return members;
+}
+
+/** Lower-case names that the Connection fields nominate: options and hop-by-hop fields alike (RFC 9110 §7.6.1). */
+export function connectionNominated(fields: FieldList): Set<string> {
+  const nominated = new Set<string>();
+  for (const value of fieldValues(fields, 'connection')) {
+    for (const member of listMembers(value)) nominated.add(member.toLowerCase());
+  }
+  return nominated;
+}
+
+/** Whether a field's name is `lower`, which is lower-case. Lengths first: most names differ there. */
+export function isNamed(name: string, lower: string): boolean {
+  return name.length === lower.length && (name === lower || name.toLowerCase() === lower);
+}
+
+/** Only SP and HTAB are white space on the wire; String.prototype.trim takes NBSP and more, which peers do not. */
+function trimWhiteSpace(text: string, from: number, to: number): string {
+  let start = from;
+  let end = to;
+  while (start < end && isWhiteSpace(text.charCodeAt(start))) start++;
+  while (end > start && isWhiteSpace(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function isWhiteSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}

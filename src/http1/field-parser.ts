@@ -1,0 +1,120 @@
+import type { FieldList } from './message.ts';
+import { COLON, CR, FIELD_VALUE, LF, OCTETS, SPACE, TAB, TOKEN } from './octets.ts';
+import type { ParseFaultCode } from './parse-fault.ts';
+
+/**
+ * Positions of the fields of one run: name start, name end, value start, value end. Shared by all parsers: a run fills
+ * and empties it without yielding.
+ */
+let marks = new Int32Array(4 * 64);
+
+/**
+ * Reads field lines (RFC 9112 §5) into a flat list: one pass over the bytes for grammar, then one string for the whole
+ * run, of which names and values are slices.
+ */
+export class FieldParser {
+  fields: FieldList = [];
+  /** The empty line that ends the section was read. */
+  done = false;
+  fault: ParseFaultCode | undefined = undefined;
+  readonly #fieldCount: number;
+
+  constructor(fieldCount: number) {
+    this.#fieldCount = fieldCount;
+  }
+
+  reset(): void {
+    this.fields = [];
+    this.done = false;
+  }
+
+  /**
+   * Reads whole lines of `bytes` in [from, end) and returns where the first incomplete one begins. A line is refused
+   * only when its LF is there: the verdict must not depend on how the bytes were cut.
+   */
+  parse(bytes: Buffer, from: number, end: number): number {
+    let at = from;
+    let used = 0;
+    let lineStart = from;
+    const room = this.#fieldCount * 4 - this.fields.length * 2;
+    for (;;) {
+      lineStart = at;
+      while (at < end && (OCTETS[bytes[at]!]! & TOKEN) !== 0) at++;
+      if (at === end) break;
+      const stopper = bytes[at]!;
+      if (stopper !== COLON || at === lineStart) {
+        if (stopper === CR && at === lineStart) {
+          if (at + 1 === end) break;
+          if (bytes[at + 1] === LF) {
+            this.done = true;
+            lineStart = at + 2;
+            break;
+          }
+        }
+        this.#refuse(nameFault(stopper, at === lineStart, bytes, at, end), bytes, lineStart, end);
+        break;
+      }
+      const nameEnd = at++;
+      while (at < end && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
+      const valueStart = at;
+      while (at < end && (OCTETS[bytes[at]!]! & FIELD_VALUE) !== 0) at++;
+      if (at === end) break;
+      if (bytes[at] !== CR) {
+        this.#refuse(bytes[at] === LF ? 'BARE_LF' : 'BAD_FIELD_VALUE', bytes, lineStart, end);
+        break;
+      }
+      if (at + 1 === end) break;
+      if (bytes[at + 1] !== LF) {
+        this.#refuse('BARE_CR', bytes, lineStart, end);
+        break;
+      }
+      if (used >= room) {
+        this.fault = 'TOO_MANY_FIELDS';
+        break;
+      }
+      let valueEnd = at;
+      while (valueEnd > valueStart && (bytes[valueEnd - 1] === SPACE || bytes[valueEnd - 1] === TAB)) valueEnd--;
+      if (used === marks.length) marks = grown(marks);
+      marks[used] = lineStart;
+      marks[used + 1] = nameEnd;
+      marks[used + 2] = valueStart;
+      marks[used + 3] = valueEnd;
+      used += 4;
+      at += 2;
+    }
+    if (used !== 0 && this.fault === undefined) this.#collect(bytes, from, used);
+    return lineStart;
+  }
+
+  #collect(bytes: Buffer, from: number, used: number): void {
+    const text = bytes.toString('latin1', from, marks[used - 1]!);
+    const fields = this.fields;
+    for (let mark = 0; mark < used; mark += 4) {
+      fields.push(
+        text.slice(marks[mark]! - from, marks[mark + 1]! - from),
+        text.slice(marks[mark + 2]! - from, marks[mark + 3]! - from),
+      );
+    }
+  }
+
+  #refuse(code: ParseFaultCode, bytes: Buffer, lineStart: number, end: number): void {
+    const lineEnd = bytes.indexOf(LF, lineStart);
+    if (lineEnd !== -1 && lineEnd < end) this.fault = code;
+  }
+}
+
+function nameFault(stopper: number, atStart: boolean, bytes: Buffer, at: number, end: number): ParseFaultCode {
+  if (stopper === LF) return 'BARE_LF';
+  if (stopper === CR) return at + 1 < end && bytes[at + 1] === LF ? 'BAD_FIELD_NAME' : 'BARE_CR';
+  if (stopper !== SPACE && stopper !== TAB) return 'BAD_FIELD_NAME';
+  if (atStart) return 'OBS_FOLD';
+  let next = at;
+  while (next < end && (bytes[next] === SPACE || bytes[next] === TAB)) next++;
+  return next < end && bytes[next] === COLON ? 'SPACE_BEFORE_COLON' : 'BAD_FIELD_NAME';
+}
+
+function grown(old: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const next = new Int32Array(old.length * 2);
+  next.set(old);
+  return next;
+}
