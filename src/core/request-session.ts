@@ -1,34 +1,12 @@
+import { decide, STOP_SUCCESS } from './decide.ts';
 import type { Decision, StopReason } from './decision.ts';
 import type { Failure } from './failure.ts';
-import type { ResponseFacts } from './outcome.ts';
+import type { Outcome, ResponseFacts } from './outcome.ts';
+import type { Circumstances, RequestFacts } from './request.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 
-/** What is known of a logical request before its first send. */
-export interface RequestFacts {
-  readonly method: string;
-  /** It carries an Idempotency-Key. */
-  readonly keyed: boolean;
-  /** Retries made above this request (Request-Attempt lineage); ≥ 1 means that it is itself a retry. */
-  readonly lineage: number;
-  /** Instant of the overall deadline on the host's monotonic clock; `Infinity` for none. */
-  readonly deadlineAtMs: number;
-}
-
-/** The state of the world at the moment of a decision. Plain booleans, so that the decision stays pure. */
-export interface Circumstances {
-  /** The request body can be sent again from its first byte (or there is none). */
-  readonly bodyReplayable: boolean;
-  /** A body byte or a 101 was sent downstream. */
-  readonly committed: boolean;
-  readonly downstreamGone: boolean;
-  /** At least one endpoint could be picked for another attempt. */
-  readonly endpointAvailable: boolean;
-  /** An endpoint that this request has not tried yet could be picked. */
-  readonly otherEndpointAvailable: boolean;
-  /** The circuit breaker would grant a permit. */
-  readonly permitAvailable: boolean;
-}
+export type { Circumstances, RequestFacts } from './request.ts';
 
 /**
  * The life of one logical request: event in, decision out. No clock, no randomness: both are arguments.
@@ -42,8 +20,11 @@ export interface RequestSession {
   readonly attemptCount: number;
   /** Retries decided and not given back; the free one included. */
   readonly retryCount: number;
+  /** Why the request ended without another attempt, once it is known. */
+  readonly stopReason: StopReason | undefined;
   /** Deposits in the budget, unless this request is itself a retry. */
   start(nowMs: number): void;
+  /** Returns the attempt's number, 1 for the first. */
   attemptStarted(): number;
   /** A complete final response head arrived. `random` ∈ [0, 1). */
   responded(response: ResponseFacts, at: Circumstances, nowMs: number, random: number): Decision;
@@ -54,8 +35,137 @@ export interface RequestSession {
    * Only 'not-retryable' can change: safety, attempts, deadline and budget hold whatever a hook says.
    */
   reconsider(at: Circumstances, nowMs: number, random: number): Decision;
-  /** The decided retry will not be sent (client gone, no permit, hook said stop): gives the withdrawal back. */
+  /**
+   * The decided retry will not be sent (client gone, no permit, hook said stop): gives the withdrawal back.
+   * Without a retry that was decided and not yet started, it does nothing.
+   */
   retryNotSent(nowMs: number, reason: StopReason): void;
 }
 
 export type CreateRequestSession = (facts: RequestFacts, policy: RetryPolicy, budget: RetryBudget) => RequestSession;
+
+export function createRequestSession(facts: RequestFacts, policy: RetryPolicy, budget: RetryBudget): RequestSession {
+  return new Session(facts, policy, budget);
+}
+
+class Session implements RequestSession {
+  readonly facts: RequestFacts;
+  readonly policy: RetryPolicy;
+  readonly #budget: RetryBudget;
+  attemptCount = 0;
+  retryCount = 0;
+  stopReason: StopReason | undefined = undefined;
+  #freeResendUsed = false;
+  #previousDelayMs = 0;
+  #lastOutcome: Outcome | undefined = undefined;
+  #lastDecision: Decision = STOP_SUCCESS;
+  #pending: 'none' | 'free' | 'charged' = 'none';
+  #withdrawnAtMs = 0;
+
+  constructor(facts: RequestFacts, policy: RetryPolicy, budget: RetryBudget) {
+    this.facts = facts;
+    this.policy = policy;
+    this.#budget = budget;
+  }
+
+  start(nowMs: number): void {
+    // A retry that deposited would pay for the next one: the whole chain's budget would grow with its trouble.
+    if (this.facts.lineage === 0) this.#budget.deposit(nowMs);
+  }
+
+  attemptStarted(): number {
+    this.#pending = 'none';
+    this.attemptCount += 1;
+    return this.attemptCount;
+  }
+
+  responded(response: ResponseFacts, at: Circumstances, nowMs: number, random: number): Decision {
+    if (response.status < 400 && !at.downstreamGone) {
+      this.#budget.record(true, nowMs);
+      this.#lastOutcome = undefined;
+      return this.#stopped(STOP_SUCCESS);
+    }
+    return this.#conclude({ type: 'response', response }, at, nowMs, random);
+  }
+
+  failed(failure: Failure, at: Circumstances, nowMs: number, random: number): Decision {
+    return this.#conclude({ type: 'failure', failure }, at, nowMs, random);
+  }
+
+  reconsider(at: Circumstances, nowMs: number, random: number): Decision {
+    const last = this.#lastDecision;
+    if (this.#lastOutcome === undefined || last.type !== 'stop' || last.reason !== 'not-retryable') return last;
+    return this.#settle(this.#lastOutcome, at, nowMs, random, true);
+  }
+
+  retryNotSent(nowMs: number, reason: StopReason): void {
+    if (this.#pending === 'none') return;
+    if (this.#pending === 'charged') this.#budget.refund(nowMs, this.#withdrawnAtMs);
+    this.#pending = 'none';
+    this.retryCount -= 1;
+    this.stopReason = reason;
+  }
+
+  #conclude(outcome: Outcome, at: Circumstances, nowMs: number, random: number): Decision {
+    this.#lastOutcome = outcome;
+    return this.#settle(outcome, at, nowMs, random, false);
+  }
+
+  #settle(outcome: Outcome, at: Circumstances, nowMs: number, random: number, coverAnyway: boolean): Decision {
+    let decision = this.#decide(outcome, at, nowMs, random, coverAnyway, true);
+    if (isThrottled(outcome, decision)) this.#budget.record(false, nowMs);
+    if (decision.type === 'retry' && !decision.free) {
+      if (this.#budget.withdraw(nowMs)) this.#withdrawnAtMs = nowMs;
+      else decision = this.#decide(outcome, at, nowMs, random, coverAnyway, false);
+    }
+    if (decision.type === 'stop') return this.#stopped(decision);
+    this.#lastDecision = decision;
+    this.stopReason = undefined;
+    this.retryCount += 1;
+    this.#pending = decision.free ? 'free' : 'charged';
+    if (decision.free) this.#freeResendUsed = true;
+    else this.#previousDelayMs = decision.delayMs;
+    return decision;
+  }
+
+  #stopped<D extends Decision & { readonly type: 'stop' }>(decision: D): D {
+    this.#lastDecision = decision;
+    this.stopReason = decision.reason;
+    return decision;
+  }
+
+  #decide(
+    outcome: Outcome,
+    at: Circumstances,
+    nowMs: number,
+    random: number,
+    coverAnyway: boolean,
+    budgetAvailable: boolean,
+  ): Decision {
+    return decide({
+      outcome,
+      request: this.facts,
+      policy: this.policy,
+      at,
+      countedRetryCount: this.#freeResendUsed ? this.retryCount - 1 : this.retryCount,
+      freeResendUsed: this.#freeResendUsed,
+      previousDelayMs: this.#previousDelayMs,
+      budgetAvailable,
+      coverAnyway,
+      nowMs,
+      random,
+    });
+  }
+}
+
+/**
+ * Whether a throttle counts this outcome as a failure: one of the upstream that a retry could have helped with.
+ * A client's own error drains nothing (gRPC A6), and neither does a race with a closing connection.
+ */
+function isThrottled(outcome: Outcome, decision: Decision): boolean {
+  if (outcome.type === 'failure' && outcome.failure.source !== 'upstream') return false;
+  if (decision.type === 'retry') return !decision.free;
+  return !UNCOUNTED_REASONS.has(decision.reason);
+}
+
+const UNCOUNTED_REASONS: ReadonlySet<StopReason> = new Set(['success', 'not-retryable', 'committed', 'downstream-gone']);
