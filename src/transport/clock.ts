@@ -10,4 +10,6 @@ export interface Clock {
 
 export interface Timer {
   cancel(): void;
+  /** Lets the process end although this timer has not fired: for housekeeping, such as idle connections. */
+  unref(): void;
 }
