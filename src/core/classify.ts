@@ -83,9 +83,9 @@ export function isRefusalWithoutProof(failure: Failure): boolean {
   return failure.kind === 'overloaded' || failure.kind === 'http_1_1_required';
 }
 
-/** Another endpoint may present another certificate; the same one will not. */
+/** Another endpoint may present another certificate, or be allowed by the firewall; the same one will not. */
 export function needsOtherEndpoint(failure: Failure): boolean {
-  return failure.kind === 'tls_certificate_error';
+  return failure.kind === 'tls_certificate_error' || failure.kind === 'destination_ip_prohibited';
 }
 
 function isTimeout(failure: Failure): boolean {
@@ -102,7 +102,6 @@ const NEVER_RETRIED: ReadonlySet<Failure['kind']> = new Set<Failure['kind']>([
   'http_upgrade_failed',
   'http_request_error',
   'http_request_denied',
-  'destination_ip_prohibited',
   'proxy_internal_error',
   'proxy_configuration_error',
   'proxy_loop_detected',

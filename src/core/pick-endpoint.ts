@@ -5,7 +5,7 @@ export interface EndpointView {
   /** Tier: 0 is used first, 1 when no endpoint of tier 0 is left, … */
   readonly priority: number;
   /** Attempts in flight on it now. */
-  readonly inflightCount: number;
+  readonly inflight: number;
   /** False for an endpoint that must not be used: unhealthy, ejected, drained. */
   readonly available: boolean;
   /** It just failed before a byte was sent. Avoided while there is another one; cleared by a success elsewhere. */
@@ -101,7 +101,7 @@ function leastRequestOfTwo<E extends EndpointView>(candidates: readonly E[], ran
 }
 
 function loadOf(endpoint: EndpointView): number {
-  return endpoint.inflightCount / endpoint.weight;
+  return endpoint.inflight / endpoint.weight;
 }
 
 /** Draws by weight; `rest` is the part of the random number that the draw did not use, again uniform in [0, 1). */
