@@ -1,0 +1,98 @@
+import type { BackoffPolicy, RetryTrigger } from '../core/retry-policy.ts';
+import type { HostPort } from './address.ts';
+
+/** A gateway's configuration as typed data: checked, every default filled in, in the words of the code. Deep-equal configurations mean the same. */
+export interface GatewayConfig {
+  readonly listeners: readonly ListenerConfig[];
+  readonly upstreams: readonly UpstreamConfig[];
+  /** First match wins. */
+  readonly routes: readonly RouteConfig[];
+  /** Whether a request that is itself a retry of a caller may be retried here. */
+  readonly retryOfRetry: boolean;
+  /** Request bodies kept to be sent again, all requests together. */
+  readonly replayMemoryBytes: number;
+  /** A file, or `-` for standard output. */
+  readonly accessLog: { readonly path: string };
+  /** How long requests in flight may take to end when the gateway stops. */
+  readonly drainMs: number;
+}
+
+export interface ListenerConfig {
+  readonly address: HostPort;
+  readonly server: 'node';
+  readonly limits: ListenerLimits;
+}
+
+/** What one client may cost; every duration > 0. */
+export interface ListenerLimits {
+  readonly headerBytes: number;
+  readonly headerTimeoutMs: number;
+  readonly bodyIdleMs: number;
+  readonly keepAliveMs: number;
+  readonly maxConnections: number;
+}
+
+export interface UpstreamConfig {
+  readonly name: string;
+  readonly endpoints: readonly EndpointSettings[];
+  readonly loadBalancing: 'least-request' | 'round-robin' | 'random';
+  readonly connect: ConnectConfig;
+  readonly budget: BudgetConfig;
+  /** What a request gets whose retry the budget refuses: its last response, or a 503. */
+  readonly onExhausted: 'original' | '503';
+  readonly maxInflightRequests: number;
+  /** What a request gets that finds no permit for its retry. */
+  readonly onOverflow: 'original' | '503';
+}
+
+export interface EndpointSettings {
+  readonly address: HostPort;
+  /** 1–1000. */
+  readonly weight: number;
+  /** 0 first. */
+  readonly priority: number;
+}
+
+export interface ConnectConfig {
+  /** 0: no limit. */
+  readonly connectMs: number;
+  readonly idleTimeoutMs: number;
+  /** Per endpoint. */
+  readonly maxConnections: number;
+  /** 0: no limit. */
+  readonly maxRequestsPerConnection: number;
+}
+
+export type BudgetConfig =
+  | { readonly kind: 'ratio' | 'token-bucket'; readonly percent: number; readonly intervalMs: number; readonly minRetryRate: { readonly count: number; readonly intervalMs: number } }
+  | { readonly kind: 'throttle'; readonly maxTokens: number; readonly tokenRatio: number }
+  | { readonly kind: 'none' };
+
+export interface RouteConfig {
+  readonly name: string;
+  readonly match: RouteMatch;
+  readonly upstream: string;
+  /** 0 disables. */
+  readonly timeouts: { readonly requestMs: number; readonly attemptMs: number; readonly idleMs: number };
+  readonly retry: RouteRetry;
+  /** Largest request body kept to be sent again. */
+  readonly replayBufferBytes: number;
+}
+
+/** What is `undefined` matches everything. */
+export interface RouteMatch {
+  /** Lower case; `*.example` for every name below `example`. */
+  readonly hosts: readonly string[] | undefined;
+  /** Canonical (see `canonical-path.ts`). */
+  readonly path: { readonly kind: 'prefix' | 'exact'; readonly value: string } | undefined;
+  readonly methods: readonly string[] | undefined;
+}
+
+export interface RouteRetry {
+  /** Sends beyond the first; 0 switches every retry off, the free stale one too. */
+  readonly maxRetries: number;
+  readonly codes: readonly number[];
+  readonly on: readonly RetryTrigger[];
+  readonly backoff: BackoffPolicy;
+  readonly retryAfterMaxMs: number;
+}

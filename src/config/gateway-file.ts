@@ -1,0 +1,59 @@
+import type { BackoffCurve, Jitter, RetryTrigger } from '../core/retry-policy.ts';
+import type { HostPort } from './address.ts';
+
+/** A gateway file that passed the schema: the file's own words, defaults filled in, durations in milliseconds, sizes in bytes. */
+export interface GatewayFile {
+  listeners: FileListener[];
+  upstreams: Record<string, FileUpstream>;
+  routes: FileRoute[];
+  retryOfRetry: boolean;
+  replayMemory: number;
+  accessLog: { path: string };
+  shutdown: { drain: number };
+}
+
+export interface FileListener {
+  address: HostPort;
+  server: 'node';
+  limits: { headerBytes: number; headerTimeout: number; bodyIdle: number; keepAlive: number; maxConnections: number };
+}
+
+export interface FileUpstream {
+  endpoints: { address: HostPort; weight: number; priority: number }[];
+  loadBalancing: 'least-request' | 'round-robin' | 'random';
+  connect: { timeout: number; idleTimeout: number; maxConnections: number; maxRequestsPerConnection: number };
+  retryBudget: FileRetryBudget;
+  circuitBreaker: { maxInflightRequests: number; onOverflow: 'original' | '503' };
+}
+
+export interface FileRetryBudget {
+  kind: 'ratio' | 'token-bucket' | 'throttle' | 'none';
+  percent?: number | undefined;
+  interval?: number | undefined;
+  minRetryRate?: { count: number; interval: number } | undefined;
+  maxTokens?: number | undefined;
+  tokenRatio?: number | undefined;
+  onExhausted: 'original' | '503';
+}
+
+export interface FileRoute {
+  name?: string | undefined;
+  match: {
+    hosts?: string[] | undefined;
+    path?: { prefix?: string | undefined; exact?: string | undefined } | undefined;
+    methods?: string[] | undefined;
+  };
+  upstream: string;
+  timeouts: { request: number; backendRequest: number; idle: number };
+  retry: {
+    attempts: number;
+    codes: number[];
+    on: RetryTrigger[];
+    backoff: number;
+    maxBackoff?: number | undefined;
+    curve: BackoffCurve;
+    jitter: Jitter;
+    retryAfterMax: number;
+  };
+  replayBuffer: number;
+}

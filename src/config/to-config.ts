@@ -1,0 +1,90 @@
+import { defaults } from './defaults.ts';
+import type { BudgetConfig, GatewayConfig, RouteConfig, UpstreamConfig } from './gateway-config.ts';
+import { readDuration } from './quantity.ts';
+import type { FileRetryBudget, FileRoute, FileUpstream, GatewayFile } from './gateway-file.ts';
+
+/** A checked file in the words of the code. */
+export function toConfig(file: GatewayFile): GatewayConfig {
+  return {
+    listeners: file.listeners.map(({ address, server, limits }) => ({
+      address,
+      server,
+      limits: { headerBytes: limits.headerBytes, headerTimeoutMs: limits.headerTimeout, bodyIdleMs: limits.bodyIdle, keepAliveMs: limits.keepAlive, maxConnections: limits.maxConnections },
+    })),
+    upstreams: Object.entries(file.upstreams).map(([name, upstream]) => toUpstream(name, upstream)),
+    routes: file.routes.map((route, index) => toRoute(route, index)),
+    retryOfRetry: file.retryOfRetry,
+    replayMemoryBytes: file.replayMemory,
+    accessLog: { path: file.accessLog.path },
+    drainMs: file.shutdown.drain,
+  };
+}
+
+function toUpstream(name: string, { endpoints, loadBalancing, connect, retryBudget, circuitBreaker }: FileUpstream): UpstreamConfig {
+  return {
+    name,
+    endpoints: endpoints.map(({ address, weight, priority }) => ({ address, weight, priority })),
+    loadBalancing,
+    connect: { connectMs: connect.timeout, idleTimeoutMs: connect.idleTimeout, maxConnections: connect.maxConnections, maxRequestsPerConnection: connect.maxRequestsPerConnection },
+    budget: toBudget(retryBudget),
+    onExhausted: retryBudget.onExhausted,
+    maxInflightRequests: circuitBreaker.maxInflightRequests,
+    onOverflow: circuitBreaker.onOverflow,
+  };
+}
+
+function toBudget(budget: FileRetryBudget): BudgetConfig {
+  const fallback = defaults.retryBudget;
+  switch (budget.kind) {
+    case 'none':
+      return { kind: 'none' };
+    case 'throttle':
+      return { kind: 'throttle', maxTokens: budget.maxTokens ?? fallback.maxTokens, tokenRatio: budget.tokenRatio ?? fallback.tokenRatio };
+    case 'ratio':
+    case 'token-bucket':
+      return {
+        kind: budget.kind,
+        percent: budget.percent ?? fallback.percent,
+        intervalMs: budget.interval ?? durationMs(fallback.interval),
+        minRetryRate: {
+          count: budget.minRetryRate?.count ?? fallback.minRetryRate.count,
+          intervalMs: budget.minRetryRate?.interval ?? durationMs(fallback.minRetryRate.interval),
+        },
+      };
+  }
+}
+
+/** @throws Error when the text is no duration: only for the texts of `defaults.ts`. */
+function durationMs(text: string): number {
+  const reading = readDuration(text);
+  if (!reading.ok) throw new Error(`default ${text}: ${reading.message}`);
+  return reading.value;
+}
+
+function toRoute({ name, match, upstream, timeouts, retry, replayBuffer }: FileRoute, index: number): RouteConfig {
+  const { prefix, exact } = match.path ?? {};
+  const path = prefix !== undefined ? ({ kind: 'prefix', value: prefix } as const) : exact !== undefined ? ({ kind: 'exact', value: exact } as const) : undefined;
+  return {
+    name: name ?? defaultRouteName(index),
+    match: { hosts: match.hosts, path, methods: match.methods },
+    upstream,
+    timeouts: { requestMs: timeouts.request, attemptMs: timeouts.backendRequest, idleMs: timeouts.idle },
+    retry: {
+      maxRetries: retry.attempts,
+      codes: retry.codes,
+      on: retry.on,
+      backoff: { curve: retry.curve, baseMs: retry.backoff, maxMs: retry.maxBackoff ?? defaultMaxBackoffMs(retry.backoff), jitter: retry.jitter },
+      retryAfterMaxMs: retry.retryAfterMax,
+    },
+    replayBufferBytes: replayBuffer,
+  };
+}
+
+export function defaultRouteName(index: number): string {
+  return `route-${index + 1}`;
+}
+
+/** A ceiling that leaves a long first wait room to grow. */
+function defaultMaxBackoffMs(backoffMs: number): number {
+  return Math.max(durationMs(defaults.retry.smallestMaxBackoff), 10 * backoffMs);
+}
