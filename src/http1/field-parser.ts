@@ -37,9 +37,14 @@ export class FieldParser {
     let used = 0;
     let lineStart = from;
     const room = this.#fieldCount * 4 - this.fields.length * 2;
+    // Imported bindings are looked up at each use; in this loop that doubles the time.
+    const octets = OCTETS;
+    const token = TOKEN;
+    const fieldValue = FIELD_VALUE;
+    let positions = marks;
     for (;;) {
       lineStart = at;
-      while (at < end && (OCTETS[bytes[at]!]! & TOKEN) !== 0) at++;
+      while (at < end && (octets[bytes[at]!]! & token) !== 0) at++;
       if (at === end) break;
       const stopper = bytes[at]!;
       if (stopper !== COLON || at === lineStart) {
@@ -57,7 +62,7 @@ export class FieldParser {
       const nameEnd = at++;
       while (at < end && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
       const valueStart = at;
-      while (at < end && (OCTETS[bytes[at]!]! & FIELD_VALUE) !== 0) at++;
+      while (at < end && (octets[bytes[at]!]! & fieldValue) !== 0) at++;
       if (at === end) break;
       if (bytes[at] !== CR) {
         this.#refuse(bytes[at] === LF ? 'BARE_LF' : 'BAD_FIELD_VALUE', bytes, lineStart, end);
@@ -74,11 +79,11 @@ export class FieldParser {
       }
       let valueEnd = at;
       while (valueEnd > valueStart && (bytes[valueEnd - 1] === SPACE || bytes[valueEnd - 1] === TAB)) valueEnd--;
-      if (used === marks.length) marks = grown(marks);
-      marks[used] = lineStart;
-      marks[used + 1] = nameEnd;
-      marks[used + 2] = valueStart;
-      marks[used + 3] = valueEnd;
+      if (used === positions.length) positions = marks = grown(positions);
+      positions[used] = lineStart;
+      positions[used + 1] = nameEnd;
+      positions[used + 2] = valueStart;
+      positions[used + 3] = valueEnd;
       used += 4;
       at += 2;
     }
@@ -87,12 +92,13 @@ export class FieldParser {
   }
 
   #collect(bytes: Buffer, from: number, used: number): void {
-    const text = bytes.toString('latin1', from, marks[used - 1]!);
+    const positions = marks;
+    const text = bytes.toString('latin1', from, positions[used - 1]!);
     const fields = this.fields;
     for (let mark = 0; mark < used; mark += 4) {
       fields.push(
-        text.slice(marks[mark]! - from, marks[mark + 1]! - from),
-        text.slice(marks[mark + 2]! - from, marks[mark + 3]! - from),
+        text.slice(positions[mark]! - from, positions[mark + 1]! - from),
+        text.slice(positions[mark + 2]! - from, positions[mark + 3]! - from),
       );
     }
   }

@@ -63,6 +63,10 @@ export function readHeadFacts(
         facts.contentLength = decimal(value);
         if (facts.contentLength === -1) return value.includes(',') ? 'DUPLICATE_CONTENT_LENGTH' : 'BAD_CONTENT_LENGTH';
         break;
+      case 16:
+        // Not a standard field, but some peers close by it, Node among them; waiting for more would be in vain.
+        if (isNamed(name, 'proxy-connection') && listMembers(value.toLowerCase()).includes('close')) facts.close = true;
+        break;
       case 17:
         if (!isNamed(name, 'transfer-encoding')) break;
         if (coding !== undefined) return 'BAD_TRANSFER_ENCODING';

@@ -29,7 +29,7 @@ const REASONS = {
   BAD_TRANSFER_ENCODING: [400, 'Transfer-Encoding must be exactly one field with the value chunked.'],
   UNKNOWN_TRANSFER_ENCODING: [501, 'The only transfer coding understood is chunked.'],
   CODING_IN_HTTP_1_0: [400, 'Transfer-Encoding is not part of HTTP/1.0.'],
-  UNEXPECTED_BODY: [400, 'This message may not declare a body.'],
+  UNEXPECTED_BODY: [400, 'A CONNECT request may not declare a body.'],
   BAD_EXPECT: [417, 'The only expectation understood is 100-continue.'],
   BAD_CHUNK_SIZE: [400, 'A chunk size is not a hexadecimal number below 2^53.'],
   BAD_CHUNK_EXTENSION: [400, 'A chunk extension is malformed.'],
@@ -37,6 +37,7 @@ const REASONS = {
   BAD_CHUNK_END: [400, 'Chunk data is not followed by CRLF.'],
   TRAILERS_TOO_LARGE: [431, 'The trailer section is larger than the limit trailerBytes.'],
   FORBIDDEN_TRAILER: [400, 'A trailer field carries framing, routing or authentication data.'],
+  BAD_INFORMATIONAL: [400, 'An interim response declares a body, closes the connection or is HTTP/1.0.'],
   TOO_MANY_INFORMATIONAL: [400, 'More interim responses came than the limit informationalCount.'],
 } as const;
 

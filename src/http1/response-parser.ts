@@ -130,9 +130,11 @@ class StrictResponseParser extends MessageParser implements ResponseParser {
 
   #onInformational(): void {
     const facts = this.#facts;
-    if (facts.chunked || facts.contentLength > 0) return this.refuse('UNEXPECTED_BODY');
+    const keepAlive = persists(facts, this.#versionMinor);
+    // No final response could follow these, or not where we would look for it.
+    if (!keepAlive || facts.chunked || facts.contentLength > 0) return this.refuse('BAD_INFORMATIONAL');
     if (++this.#informationalCount > this.limits.informationalCount) return this.refuse('TOO_MANY_INFORMATIONAL');
-    const head = this.#head('none', persists(facts, this.#versionMinor));
+    const head = this.#head('none', keepAlive);
     this.expectHead();
     this.#responseHandler.onInformational(head);
   }
