@@ -1,0 +1,212 @@
+import type { Failure } from '../core/failure.ts';
+import type { FieldList, ResponseHead } from '../http1/message.ts';
+import type { Timer } from '../transport/clock.ts';
+import type { Attempt, AttemptHandler, AttemptRequest, ConnectionInfo, SendOptions } from '../transport/transport.ts';
+import type { AttemptRecord } from './attempt-record.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { KeptResponse } from './kept-response.ts';
+import { KEPT_RESPONSE_MS, keepChunk, keepResponse } from './kept-response.ts';
+import { isPromise } from './promise.ts';
+import type { RunHost } from './run-host.ts';
+import type { Upstream } from './upstream.ts';
+import type { Clock } from '../transport/clock.ts';
+
+/** What an attempt reports to the run it belongs to. */
+export interface AttemptOwner {
+  readonly clock: Clock;
+  readonly host: RunHost;
+  attemptInformational(head: ResponseHead): void;
+  attemptResponded(attempt: AttemptRun, head: ResponseHead): void;
+  attemptFailed(attempt: AttemptRun, failure: Failure): void;
+  /** The delivered response ended (whole or broken); the host is told next. */
+  deliveryEnded(): void;
+  hookFailed(error: unknown): void;
+}
+
+/**
+ * One send: holds its permit and its place in the endpoint's load until the response ended, and takes the response
+ * either to the host (`deliver`) or aside (`keep`).
+ */
+export class AttemptRun implements AttemptHandler {
+  readonly upstream: Upstream;
+  readonly record: AttemptRecord;
+  failure: Failure | undefined;
+  holdsPermit = true;
+
+  readonly #owner: AttemptOwner;
+  readonly #endpoint: Endpoint;
+  readonly #startedAtMs: number;
+  #mode: 'pending' | 'deliver' | 'keep' | 'over' = 'pending';
+  #transport: Attempt | undefined;
+  #kept: KeptResponse | undefined;
+  #keepTimer: Timer | undefined;
+  #keptListener: (() => void) | undefined;
+  /** What arrived while the host was still thinking about the head. */
+  #held: (() => void)[] | undefined;
+
+  constructor(owner: AttemptOwner, upstream: Upstream, endpoint: Endpoint, record: AttemptRecord) {
+    this.#owner = owner;
+    this.upstream = upstream;
+    this.#endpoint = endpoint;
+    this.record = record;
+    this.#startedAtMs = owner.clock.nowMs();
+  }
+
+  get over(): boolean {
+    return this.#mode === 'over';
+  }
+
+  get bytesSent(): number {
+    return this.#transport?.bytesSent ?? 0;
+  }
+
+  get bytesReceived(): number {
+    return this.#transport?.bytesReceived ?? 0;
+  }
+
+  send(request: AttemptRequest, options: SendOptions): void {
+    try {
+      this.#transport = this.upstream.transport.send(this.#endpoint.address, request, this, options);
+    } catch (error) {
+      // Only a request that cannot be written safely throws: a filter put a line break into it, or took Host away.
+      this.#owner.hookFailed(error);
+      return;
+    }
+    if (this.#mode === 'over') this.#transport.abort();
+  }
+
+  resume(): void {
+    if (this.#held === undefined) this.#transport?.resume();
+  }
+
+  abort(): void {
+    if (this.#mode === 'over') return;
+    this.#end();
+    this.#transport?.abort();
+  }
+
+  /** The head goes to the host, the body after it. */
+  deliver(head: ResponseHead): void {
+    this.#mode = 'deliver';
+    let answer: void | Promise<void>;
+    try {
+      answer = this.#owner.host.onResponse(head);
+    } catch (error) {
+      this.#owner.hookFailed(error);
+      return;
+    }
+    if (!isPromise(answer)) return;
+    this.#held = [];
+    answer.then(
+      () => this.#releaseHeld(),
+      (error: unknown) => this.#owner.hookFailed(error),
+    );
+  }
+
+  /** The response is read to its end, within bounds, and kept. */
+  keep(head: ResponseHead): KeptResponse {
+    this.#mode = 'keep';
+    this.#kept = keepResponse(head);
+    this.#keepTimer = this.#owner.clock.setTimer(KEPT_RESPONSE_MS, () => this.#giveUpKeeping());
+    return this.#kept;
+  }
+
+  /** Calls `listener` when the kept response ended; returns true, without calling it, when there is nothing to wait for. */
+  whenKept(listener: () => void): boolean {
+    if (this.#mode !== 'keep') return true;
+    this.#keptListener = listener;
+    return false;
+  }
+
+  // --- AttemptHandler ----------------------------------------------------------------------------------------------
+
+  onConnected(info: ConnectionInfo): void | Promise<void> {
+    this.record.reused = info.reused;
+    return this.#owner.host.onConnected(info);
+  }
+
+  onInformational(head: ResponseHead): void {
+    this.#owner.attemptInformational(head);
+  }
+
+  onHead(head: ResponseHead): void {
+    this.#owner.attemptResponded(this, head);
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#mode === 'deliver') {
+      if (this.#held === undefined) return this.#owner.host.onData(chunk);
+      this.#held.push(() => void this.#owner.host.onData(chunk));
+      return false;
+    }
+    if (this.#mode === 'keep' && !keepChunk(this.#kept!, chunk)) this.#giveUpKeeping();
+    return true;
+  }
+
+  onComplete(trailers: FieldList): void {
+    if (this.#mode === 'keep') {
+      this.#kept!.trailers = trailers;
+      this.#kept!.complete = true;
+      return this.#end();
+    }
+    if (this.#mode !== 'deliver') return;
+    this.#whenReleased(() => {
+      this.#end();
+      this.#owner.deliveryEnded();
+      this.#owner.host.onComplete(trailers);
+    });
+  }
+
+  onFailure(failure: Failure): void {
+    switch (this.#mode) {
+      case 'pending':
+        this.failure = failure;
+        this.#end();
+        return this.#owner.attemptFailed(this, failure);
+      case 'deliver':
+        return this.#whenReleased(() => {
+          this.failure = failure;
+          this.#end();
+          this.#owner.deliveryEnded();
+          this.#owner.host.onTruncated(failure);
+        });
+      case 'keep':
+        return this.#end();
+      case 'over':
+    }
+  }
+
+  // -----------------------------------------------------------------------------------------------------------------
+
+  #whenReleased(action: () => void): void {
+    if (this.#held === undefined) action();
+    else this.#held.push(action);
+  }
+
+  #releaseHeld(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held === undefined || this.#mode === 'over') return;
+    for (const action of held) action();
+    this.#transport?.resume();
+  }
+
+  #giveUpKeeping(): void {
+    if (this.#mode !== 'keep') return;
+    this.#transport?.abort();
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#mode === 'over') return;
+    this.#mode = 'over';
+    this.#keepTimer?.cancel();
+    this.record.durationMs = this.#owner.clock.nowMs() - this.#startedAtMs;
+    this.holdsPermit = false;
+    this.upstream.permits.release();
+    this.#endpoint.inflight -= 1;
+    const listener = this.#keptListener;
+    this.#keptListener = undefined;
+    listener?.();
+  }
+}

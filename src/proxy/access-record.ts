@@ -1,0 +1,77 @@
+import type { Claim } from '../core/claim.ts';
+import type { StopReason } from '../core/decision.ts';
+import type { FailureKind } from '../core/failure.ts';
+import type { AttemptRecord } from '../engine/attempt-record.ts';
+
+/** Response flags, Envoy's letters where one fits; `CB` is ours: no permit of the circuit breaker. */
+export type ResponseFlag = 'UF' | 'UC' | 'UT' | 'UO' | 'URX' | 'NR' | 'UH' | 'DC' | 'DPE' | 'CB' | 'IB';
+
+/** One line a request: what the client got, what every attempt did, and why there was not another one. */
+export interface AccessRecord {
+  /** Wall clock, ISO 8601, when the request head arrived. */
+  readonly time: string;
+  readonly method: string;
+  /** Without query: it may carry secrets. */
+  readonly path: string;
+  readonly host: string;
+  readonly remoteAddress: string;
+  readonly protocol: string;
+  readonly route: string | undefined;
+  readonly upstream: string | undefined;
+  /** What the client was answered; 499 when it left before an answer. */
+  readonly status: number;
+  readonly flags: readonly ResponseFlag[];
+  /** Why no (further) retry was made; undefined when no upstream was asked. */
+  readonly reason: StopReason | undefined;
+  /** The response was cut after its head. */
+  readonly truncated: boolean;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly durationMs: number;
+  readonly retryAttempts: number;
+  /** Milliseconds spent waiting between attempts. */
+  readonly retryBackoff: number;
+  readonly claimIn: Claim | undefined;
+  readonly error: string | undefined;
+  readonly attempts: readonly AttemptRecord[];
+}
+
+/** The flag a failure puts on its request. */
+export function failureFlag(kind: FailureKind): ResponseFlag | undefined {
+  return FLAGS[kind];
+}
+
+const FLAGS: Partial<Record<FailureKind, ResponseFlag>> = {
+  dns_timeout: 'UF',
+  dns_error: 'UF',
+  destination_ip_unroutable: 'UF',
+  connection_refused: 'UF',
+  connection_timeout: 'UF',
+  tls_protocol_error: 'UF',
+  tls_certificate_error: 'UF',
+  tls_alert_received: 'UF',
+  connection_terminated: 'UC',
+  http_response_incomplete: 'UC',
+  connection_read_timeout: 'UT',
+  connection_write_timeout: 'UT',
+  http_response_timeout: 'UT',
+  deadline_exceeded: 'UT',
+  connection_limit_reached: 'UO',
+  destination_unavailable: 'UH',
+  circuit_open: 'CB',
+  downstream_closed: 'DC',
+  downstream_timeout: 'DPE',
+  downstream_protocol_error: 'DPE',
+};
+
+/** Longest text of one field of a log line, in characters: a hostile path must not fill the disk. */
+const FIELD_CHARACTERS = 1_024;
+
+/** One line of JSON. JSON escapes control characters; U+2028 and U+2029 are escaped for readers that split on them. */
+export function recordLine(record: AccessRecord): string {
+  const line = JSON.stringify(record, (_key, value: unknown) =>
+    typeof value === 'string' && value.length > FIELD_CHARACTERS ? `${value.slice(0, FIELD_CHARACTERS)}…` : value,
+  );
+  // oxlint-disable-next-line no-control-regex -- C1 controls reach terminals as escape sequences too
+  return `${line.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+}

@@ -1,0 +1,97 @@
+import type { FieldList } from '../http1/message.ts';
+import type { BodySource } from '../transport/request-body.ts';
+
+/** How the body that follows a response head is delimited for the client. */
+export interface ResponseFraming {
+  readonly kind: 'none' | 'length' | 'stream';
+  /** Bytes, for `length`; for `none` what HEAD or 304 declares, −1 for nothing. */
+  readonly length: number;
+}
+
+/** What a listener tells about the exchange after its request head. */
+export interface DownstreamListener {
+  /** The client is gone before the answer was complete. Called once; nothing follows. */
+  gone(): void;
+  /** It takes more of the response body after `write` returned false. */
+  drained(): void;
+}
+
+/**
+ * One request at a listener, in the terms the proxy needs. Every listener (own HTTP/1.1, `node:http`, HTTP/2) gives
+ * this, so that no rule of the proxy knows which one it stands on.
+ */
+export interface Downstream {
+  readonly protocol: '1.0' | '1.1' | '2';
+  readonly method: string;
+  readonly target: string;
+  readonly fields: FieldList;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly encrypted: boolean;
+  /** Undefined: the request has no body. Nothing is read from the client before it is started. */
+  readonly body: BodySource | undefined;
+  /** Declared bytes, −1 for a chunked body. */
+  readonly contentLength: number;
+  /** The client waits for a 100 before it sends the body. */
+  readonly expectContinue: boolean;
+  /** Set by the proxy, once, before it does anything that may end the exchange. */
+  listener: DownstreamListener;
+  /** A 1xx other than 101. */
+  informational(status: number, reason: string, fields: FieldList): void;
+  /** The final head. Connection-level fields and body framing are the listener's. */
+  respond(status: number, reason: string, fields: FieldList, framing: ResponseFraming): void;
+  /** Returns false when the client is slower than the upstream: wait for `drained`. */
+  write(chunk: Buffer): boolean;
+  end(trailers: FieldList): void;
+  /** Cuts the connection so that the client sees that the response is not whole. */
+  abort(): void;
+  /** After the answer the connection is closed: the request was not read to its end. */
+  closeAfterResponse(): void;
+}
+
+/** Where a listener brings its requests. */
+export interface RequestSink {
+  request(downstream: Downstream): void;
+  /** A request that cannot be read: `downstream` has no fields, and may only be answered and closed. */
+  refused(downstream: Downstream, status: number, detail: string): void;
+}
+
+export interface ListenerLimits {
+  /** Request line and header section, in bytes. Default 16 384. */
+  readonly headerBytes: number;
+  /** Milliseconds from a request's first byte (or from the connection's start) to the end of its head. Default 10 000. */
+  readonly headerTimeoutMs: number;
+  /** Milliseconds a request body may stand still while we wait for it, and a client may take none of the response. Default 30 000. */
+  readonly bodyIdleMs: number;
+  /** Milliseconds a connection without a request is kept. Default 65 000. */
+  readonly keepAliveMs: number;
+  /** Connections at the same time. Default 10 000. */
+  readonly maxConnections: number;
+}
+
+export const DEFAULT_LISTENER_LIMITS: ListenerLimits = {
+  headerBytes: 16_384,
+  headerTimeoutMs: 10_000,
+  bodyIdleMs: 30_000,
+  keepAliveMs: 65_000,
+  maxConnections: 10_000,
+};
+
+export interface ListenAddress {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+}
+
+/** One open address. */
+export interface Listener {
+  /** The address it is bound to, with the real port. */
+  readonly address: ListenAddress;
+  readonly connectionCount: number;
+  /** No new connections; idle ones close now, busy ones after their answer, which says `Connection: close`. */
+  drain(): void;
+  /** Cuts everything that is left. Resolves when no socket is open. */
+  close(): Promise<void>;
+}
+
+export type ListenerEngine = 'own' | 'node';

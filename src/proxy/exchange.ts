@@ -1,0 +1,422 @@
+import type { Decision, StopReason } from '../core/decision.ts';
+import type { Failure } from '../core/failure.ts';
+import { describeFailure } from '../core/failure-chain.ts';
+import type { AttemptRecord } from '../engine/attempt-record.ts';
+import type { Endpoint } from '../engine/endpoint.ts';
+import { isPromise } from '../engine/promise.ts';
+import type { DecisionOverride, MaybePromise, RunHost, Selection } from '../engine/run-host.ts';
+import type { RequestRun } from '../engine/run-request.ts';
+import { runRequest } from '../engine/run-request.ts';
+import { hasField, removeFields } from '../http1/field-list.ts';
+import type { FieldList, ResponseHead } from '../http1/message.ts';
+import { createReplayBody } from '../transport/replay-body.ts';
+import type { RequestBody } from '../transport/request-body.ts';
+import type { AttemptRequest, ConnectionInfo } from '../transport/transport.ts';
+import type { AccessRecord, ResponseFlag } from './access-record.ts';
+import { failureFlag } from './access-record.ts';
+import type { Downstream, DownstreamListener, ResponseFraming } from './downstream.ts';
+import type { ErrorResponse } from './error-response.ts';
+import { errorResponse, localResponse, refusedResponse, renderErrorResponse, thrownResponse } from './error-response.ts';
+import { downstreamResponseFields, forbiddenNomination, upstreamRequestFields } from './headers.ts';
+import type { Exchange, LocalAnswer, MutableResponse, ProxyHooks, ProxyRequest } from './phases.ts';
+import type { ExchangePlan } from './plan.ts';
+import { pathWithoutQuery, readProxyRequest } from './proxy-request.ts';
+import type { ProxyState } from './proxy-state.ts';
+
+/** Milliseconds the body is held back for a 100 before it is sent all the same (RFC 9110 §10.1.1). */
+const EXPECT_CONTINUE_MS = 1_000;
+const CONTENT_FIELDS: ReadonlySet<string> = new Set(['content-encoding', 'content-type', 'transfer-encoding', 'trailer']);
+const TRAILER_FIELD: ReadonlySet<string> = new Set(['trailer']);
+
+/**
+ * One request from its head to its record. It is the host of the engine's run and the listener of the downstream:
+ * whatever happens on either side comes through here, and `#finish` is reached exactly once.
+ */
+export class ProxyExchange<Context> implements Exchange<Context>, RunHost, DownstreamListener {
+  readonly request: ProxyRequest;
+  context!: Context;
+  plan: ExchangePlan;
+
+  readonly #proxy: ProxyState<Context>;
+  readonly #hooks: ProxyHooks<Context>;
+  readonly #downstream: Downstream;
+  readonly #startedAtMs: number;
+  readonly #startedWallMs: number;
+  #run: RequestRun | undefined;
+  #body: RequestBody | undefined;
+  #headSent = false;
+  #ended = false;
+  #status = 0;
+  #bytesOut = 0;
+  #truncated = false;
+  #failure: Failure | undefined;
+  #error: string | undefined;
+  #extraFlag: ResponseFlag | undefined;
+
+  constructor(proxy: ProxyState<Context>, downstream: Downstream) {
+    this.#proxy = proxy;
+    this.#hooks = proxy.hooks;
+    this.#downstream = downstream;
+    this.#startedAtMs = proxy.clock.nowMs();
+    this.#startedWallMs = proxy.clock.wallMs();
+    this.plan = proxy.plan;
+    this.request = readProxyRequest(downstream);
+    downstream.listener = this;
+  }
+
+  get attemptNumber(): number {
+    return this.#run?.attempts.length ?? 0;
+  }
+
+  start(): void {
+    const nominated = forbiddenNomination(this.request.fields as FieldList);
+    if (nominated !== undefined) {
+      return this.#answerError(localResponse(400, `Connection must not nominate the end-to-end field ${nominated}.`));
+    }
+    let answer: MaybePromise<LocalAnswer | void>;
+    try {
+      this.context = this.#hooks.createContext?.(this.request) as Context;
+      answer = this.#hooks.requestFilter?.(this);
+    } catch (error) {
+      return this.onError(error);
+    }
+    if (isPromise(answer)) {
+      answer.then(
+        (value) => this.#filtered(value),
+        (error: unknown) => this.onError(error),
+      );
+    } else this.#filtered(answer);
+  }
+
+  /** A request that the listener refused before it was whole: answered, recorded, never forwarded. */
+  refuse(status: number, detail: string): void {
+    this.#extraFlag = 'DPE';
+    this.#answerError(localResponse(status, detail));
+  }
+
+  #filtered(answer: LocalAnswer | void): void {
+    if (this.#ended) return;
+    if (answer === undefined) return this.#forward();
+    const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : Buffer.from(answer.body ?? []);
+    this.#sendWhole(answer.status, '', [...(answer.fields ?? [])], body);
+    this.#finish();
+  }
+
+  #forward(): void {
+    const { plan, request } = this;
+    const { clock, random, replayMemory } = this.#proxy;
+    const source = this.#downstream.body;
+    if (source !== undefined) {
+      const length = this.#downstream.contentLength;
+      this.#body = createReplayBody({
+        source,
+        contentLength: length < 0 ? undefined : length,
+        capBytes: plan.replayBufferBytes,
+        memory: replayMemory,
+      });
+    }
+    const { requestMs } = plan.timeouts;
+    const facts = {
+      method: request.method,
+      keyed: hasField(request.fields as FieldList, 'idempotency-key'),
+      lineage: 0,
+      deadlineAtMs: requestMs === 0 ? Infinity : this.#startedAtMs + requestMs,
+    };
+    this.#run = runRequest({
+      facts,
+      policy: plan.policy,
+      timeouts: plan.timeouts,
+      body: this.#body,
+      host: this,
+      clock,
+      random,
+    });
+  }
+
+  // --- RunHost -----------------------------------------------------------------------------------------------------
+
+  select(): MaybePromise<Selection | undefined> {
+    const hook = this.#hooks.selectUpstream;
+    if (hook === undefined) {
+      const { upstream } = this.plan;
+      return upstream === undefined ? undefined : { upstream };
+    }
+    const choice = hook.call(this.#hooks, this);
+    if (isPromise(choice)) return choice.then((value) => this.#proxy.resolveChoice(value));
+    return this.#proxy.resolveChoice(choice);
+  }
+
+  buildRequest(_endpoint: Endpoint, _attemptNumber: number): MaybePromise<AttemptRequest> {
+    const { request } = this;
+    const body = this.#body;
+    const expects = this.#downstream.expectContinue && body !== undefined && body.bytesReceived === 0;
+    const fields = upstreamRequestFields(request.fields as FieldList, request);
+    if (expects) fields.push('Expect', '100-continue');
+    const expectContinueMs = expects ? EXPECT_CONTINUE_MS : 0;
+    const hook = this.#hooks.upstreamRequestFilter;
+    if (hook === undefined) return { method: request.method, target: request.path, fields, body, expectContinueMs };
+    const mutable = { method: request.method, path: request.path, fields };
+    const built = (): AttemptRequest => ({
+      method: mutable.method,
+      target: mutable.path,
+      fields: mutable.fields,
+      body,
+      expectContinueMs,
+    });
+    const changed = hook.call(this.#hooks, this, mutable);
+    return isPromise(changed) ? changed.then(built) : built();
+  }
+
+  onConnected(info: ConnectionInfo): MaybePromise<void> {
+    return this.#hooks.connected?.(this, info);
+  }
+
+  reviewFailure(failure: Failure, decision: Decision): MaybePromise<DecisionOverride | undefined> {
+    const { failToConnect, errorWhileProxy } = this.#hooks;
+    const hook = isBeforeConnection(failure) ? failToConnect : errorWhileProxy;
+    return hook?.call(this.#hooks, this, failure, decision) as MaybePromise<DecisionOverride | undefined>;
+  }
+
+  onRetry(attempt: AttemptRecord, delayMs: number): void {
+    const { diagnostics } = this.#proxy;
+    if (diagnostics === undefined || this.#hooks.suppressRetryLog?.(this) === true) return;
+    const what = attempt.detail ?? `answered ${attempt.status}`;
+    diagnostics(
+      'warn',
+      `attempt ${this.attemptNumber} at ${attempt.endpoint} failed: ${what}; retry=true wait=${Math.round(delayMs)}ms, ${this.#summary()}`,
+    );
+  }
+
+  onInformational(head: ResponseHead): void {
+    if (this.#ended || this.#headSent || this.request.protocol === '1.0') return;
+    // A client that did not wait for it would take an unasked 100 for the answer of a later request.
+    if (head.status === 100 && !this.#downstream.expectContinue) return;
+    this.#downstream.informational(head.status, head.reason, downstreamResponseFields(head.fields, head.versionMinor));
+  }
+
+  onResponse(head: ResponseHead): MaybePromise<void> {
+    const fields = downstreamResponseFields(head.fields, head.versionMinor);
+    const hook = this.#hooks.responseFilter;
+    if (hook === undefined) return this.#sendHead(head.status, head.reason, fields, head);
+    const response: MutableResponse = { status: head.status, reason: head.reason, fields };
+    const changed = hook.call(this.#hooks, this, response);
+    const send = (): void => this.#sendHead(response.status, response.reason, response.fields, head);
+    return isPromise(changed) ? changed.then(send) : send();
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#ended) return true;
+    this.#bytesOut += chunk.length;
+    return this.#downstream.write(chunk);
+  }
+
+  onComplete(trailers: FieldList): void {
+    if (this.#ended) return;
+    this.#downstream.end(trailers);
+    this.#finish();
+  }
+
+  onFailed(failure: Failure, reason: StopReason): void {
+    this.#failure = failure;
+    if (failure.source === 'downstream' && failure.kind === 'downstream_closed') return this.gone();
+    const answer = errorResponse(failure, reason);
+    if (answer === undefined) return this.#finish();
+    const hook = this.#hooks.failToProxy;
+    if (hook === undefined) return this.#answerError(answer);
+    let changed: MaybePromise<ErrorResponse | void>;
+    try {
+      changed = hook.call(this.#hooks, this, failure, answer);
+    } catch (error) {
+      return this.onError(error);
+    }
+    if (!isPromise(changed)) return this.#answerError(changed ?? answer);
+    changed.then(
+      (value) => this.#answerError(value ?? answer),
+      (error: unknown) => this.onError(error),
+    );
+  }
+
+  onRefused(reason: StopReason): void {
+    if (reason === 'circuit-open') this.#extraFlag = 'CB';
+    this.#answerError(refusedResponse(reason));
+  }
+
+  onTruncated(failure: Failure): void {
+    if (this.#ended) return;
+    this.#failure = failure;
+    this.#truncated = true;
+    this.#downstream.abort();
+    this.#finish();
+  }
+
+  /** User code threw. */
+  onError(error: unknown): void {
+    if (this.#ended) return;
+    this.#error = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    if (!this.#headSent) return this.#answerError(thrownResponse(error));
+    this.#truncated = true;
+    this.#downstream.abort();
+    this.#finish();
+  }
+
+  // --- DownstreamListener ------------------------------------------------------------------------------------------
+
+  gone(): void {
+    if (this.#ended) return;
+    this.#extraFlag = 'DC';
+    this.#run?.cancel();
+    if (!this.#headSent) this.#status = 499;
+    else this.#truncated = true;
+    this.#finish();
+  }
+
+  drained(): void {
+    this.#run?.resume();
+  }
+
+  // --- answers -----------------------------------------------------------------------------------------------------
+
+  #answerError(answer: ErrorResponse): void {
+    if (this.#ended) return;
+    const { fields, body } = renderErrorResponse(answer, { reason: this.#run?.reason, attempts: this.attemptNumber });
+    this.#sendWhole(answer.status, answer.title, fields, body);
+    this.#finish();
+  }
+
+  #sendWhole(status: number, reason: string, fields: FieldList, body: Buffer): void {
+    const bodiless = status === 204 || status === 304;
+    const own = bodiless ? removeFields(fields, CONTENT_FIELDS) : fields;
+    const silent = bodiless || this.request.method === 'HEAD';
+    this.#headSent = true;
+    this.#status = status;
+    this.#leaveUnreadBody();
+    this.#downstream.respond(status, reason, own, {
+      kind: silent ? 'none' : 'length',
+      length: bodiless ? -1 : body.length,
+    });
+    if (!silent && body.length > 0) {
+      this.#bytesOut += body.length;
+      this.#downstream.write(body);
+    }
+    this.#downstream.end([]);
+  }
+
+  #sendHead(status: number, reason: string, fields: FieldList, head: ResponseHead): void {
+    if (this.#ended) return;
+    this.#headSent = true;
+    this.#status = status;
+    this.#body?.commit();
+    this.#leaveUnreadBody();
+    const noTrailers = this.request.protocol === '1.0' || head.bodyKind !== 'chunked';
+    this.#downstream.respond(
+      status,
+      reason,
+      noTrailers ? removeFields(fields, TRAILER_FIELD) : fields,
+      framingOf(head),
+    );
+  }
+
+  /** Bytes of a request that nobody reads would be taken for the next request. */
+  #leaveUnreadBody(): void {
+    if (this.#downstream.body !== undefined && this.#body?.complete !== true) this.#downstream.closeAfterResponse();
+  }
+
+  // --- the end -----------------------------------------------------------------------------------------------------
+
+  #finish(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#body?.destroy();
+    this.#logError();
+    this.#writeRecord();
+    this.#proxy.exchangeEnded();
+  }
+
+  #logError(): void {
+    const { diagnostics } = this.#proxy;
+    const failure = this.#failure;
+    const what = this.#error ?? (failure === undefined ? undefined : describeFailure(failure));
+    if (diagnostics === undefined || what === undefined) return;
+    if (failure !== undefined && this.#hooks.suppressErrorLog?.(this, failure) === true) return;
+    diagnostics(
+      'error',
+      `${what}; status=${this.#status} attempts=${this.attemptNumber} retry=false reason=${this.#run?.reason ?? 'none'}, ${this.#summary()}`,
+    );
+  }
+
+  #writeRecord(): void {
+    const { onRecord } = this.#proxy;
+    const { log } = this.#hooks;
+    if (log === undefined && onRecord === undefined) return;
+    const record = this.#record();
+    onRecord?.(record);
+    if (log === undefined) return;
+    try {
+      const logged = log.call(this.#hooks, this, record);
+      if (isPromise(logged)) logged.catch((error: unknown) => this.#proxy.hookFault('log', error));
+    } catch (error) {
+      this.#proxy.hookFault('log', error);
+    }
+  }
+
+  #summary(): string {
+    const own = this.#hooks.requestSummary?.(this);
+    return own ?? `${this.request.method} ${pathWithoutQuery(this.request.path)}, host ${this.request.host}`;
+  }
+
+  #record(): AccessRecord {
+    const run = this.#run;
+    const { request, plan } = this;
+    return {
+      time: new Date(this.#startedWallMs).toISOString(),
+      method: request.method,
+      path: pathWithoutQuery(request.path),
+      host: request.host,
+      remoteAddress: request.remoteAddress,
+      protocol: request.protocol,
+      route: plan.routeName,
+      upstream: run?.upstream?.name,
+      status: this.#status,
+      flags: this.#flags(),
+      reason: run?.reason,
+      truncated: this.#truncated,
+      bytesIn: this.#body?.bytesReceived ?? 0,
+      bytesOut: this.#bytesOut,
+      durationMs: round(this.#proxy.clock.nowMs() - this.#startedAtMs),
+      retryAttempts: run?.retryCount ?? 0,
+      retryBackoff: round(run?.waitedMs ?? 0),
+      claimIn: run?.attempts.at(-1)?.claim,
+      error: this.#error ?? (this.#failure === undefined ? undefined : describeFailure(this.#failure)),
+      attempts: run?.attempts ?? [],
+    };
+  }
+
+  #flags(): ResponseFlag[] {
+    const flags: ResponseFlag[] = [];
+    if (this.#extraFlag !== undefined) flags.push(this.#extraFlag);
+    const flag = this.#failure === undefined ? undefined : failureFlag(this.#failure.kind);
+    if (flag !== undefined && flag !== this.#extraFlag) flags.push(flag);
+    if (this.#run?.reason === 'attempts-exhausted') flags.push('URX');
+    return flags;
+  }
+}
+
+function isBeforeConnection(failure: Failure): boolean {
+  return failure.phase === 'select' || failure.phase === 'connect' || failure.phase === 'tls';
+}
+
+function framingOf(head: ResponseHead): ResponseFraming {
+  switch (head.bodyKind) {
+    case 'none':
+      return { kind: 'none', length: head.status === 204 ? -1 : head.contentLength };
+    case 'length':
+      return { kind: 'length', length: head.contentLength };
+    case 'chunked':
+    case 'until-close':
+      return { kind: 'stream', length: -1 };
+  }
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}

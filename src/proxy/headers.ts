@@ -1,0 +1,138 @@
+import type { FieldList } from '../http1/message.ts';
+import { connectionNominated } from '../http1/field-list.ts';
+
+/** The name this hop uses for itself in `Via` and `Proxy-Status`. */
+export const HOP_NAME = 'mulligan';
+
+/** Fields that speak about one connection only (RFC 9110 §7.6.1), and the framing that each hop writes anew. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'proxy-connection',
+  'keep-alive',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+  'content-length',
+  'http2-settings',
+  'proxy-authorization',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+]);
+
+/** Fields this hop writes itself; what a client claims here is not believed (RFC 7239 §8.1). */
+const OURS: ReadonlySet<string> = new Set([
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-port',
+  'x-real-ip',
+  'via',
+  'expect',
+]);
+
+/**
+ * End-to-end fields a client may not nominate in `Connection`: the next hop would strip what routing, safety or
+ * authorisation rest on.
+ */
+const NEVER_NOMINATED: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'cookie',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'idempotency-key',
+  'error-claim',
+  'request-attempt',
+  'request-timeout',
+  'cache-control',
+  'origin',
+]);
+
+export interface ClientFacts {
+  readonly protocol: '1.0' | '1.1' | '2';
+  readonly remoteAddress: string;
+  readonly encrypted: boolean;
+  readonly host: string;
+}
+
+/** The first field nominated in `Connection` that a client has no business to nominate. */
+export function forbiddenNomination(fields: FieldList): string | undefined {
+  const nominated = connectionNominated(fields);
+  for (const name of nominated) if (NEVER_NOMINATED.has(name)) return name;
+  return undefined;
+}
+
+/**
+ * The end-to-end fields of the request as the upstream sees them. Built from the client's own fields for every
+ * attempt anew, so nothing grows with retries.
+ */
+export function upstreamRequestFields(fields: FieldList, client: ClientFacts): FieldList {
+  const nominated = connectionNominated(fields);
+  const out: FieldList = [];
+  let via = '';
+  let wantsTrailers = false;
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = fields[i]!;
+    const value = fields[i + 1]!;
+    const lower = name.toLowerCase();
+    if (HOP_BY_HOP.has(lower)) {
+      if (lower === 'te' && /(?:^|,)\s*trailers\s*(?:$|,)/i.test(value)) wantsTrailers = true;
+      continue;
+    }
+    if (OURS.has(lower)) {
+      if (lower === 'via') via = via === '' ? value : `${via}, ${value}`;
+      continue;
+    }
+    // `X_Forwarded_For` reaches a CGI-like application under the very name of the field that we set.
+    if (lower.includes('_') && OURS.has(lower.replaceAll('_', '-'))) continue;
+    if (nominated.has(lower)) continue;
+    out.push(name, value);
+  }
+  if (wantsTrailers) out.push('TE', 'trailers');
+  const proto = client.encrypted ? 'https' : 'http';
+  const ownVia = `${client.protocol} ${HOP_NAME}`;
+  out.push(
+    'X-Forwarded-For',
+    client.remoteAddress,
+    'X-Forwarded-Proto',
+    proto,
+    'X-Forwarded-Host',
+    client.host,
+    'Forwarded',
+    `for=${forwardedNode(client.remoteAddress)};host=${forwardedHost(client.host)};proto=${proto}`,
+    'Via',
+    via === '' ? ownVia : `${via}, ${ownVia}`,
+  );
+  return out;
+}
+
+/** The end-to-end fields of a response as the client sees them. */
+export function downstreamResponseFields(fields: FieldList, versionMinor: 0 | 1): FieldList {
+  const nominated = connectionNominated(fields);
+  const out: FieldList = [];
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = fields[i]!;
+    const lower = name.toLowerCase();
+    if (HOP_BY_HOP.has(lower)) continue;
+    if (nominated.has(lower)) continue;
+    out.push(name, fields[i + 1]!);
+  }
+  out.push('Via', `1.${versionMinor} ${HOP_NAME}`);
+  return out;
+}
+
+function forwardedNode(address: string): string {
+  return address.includes(':') ? `"[${address}]"` : address;
+}
+
+function forwardedHost(host: string): string {
+  // A port makes the value no token: it must be quoted (RFC 7239 §4).
+  return /^[\w.-]+$/.test(host) ? host : `"${host.replaceAll(/["\\]/g, '')}"`;
+}

@@ -1,0 +1,271 @@
+import type { Socket } from 'node:net';
+import type { FieldList, ParseFault, RequestHandler, RequestHead } from '../http1/message.ts';
+import { createRequestParser } from '../http1/request-parser.ts';
+import type { RequestParser } from '../http1/request-parser.ts';
+import type { Clock, Timer } from '../transport/clock.ts';
+import type { ListenerLimits, RequestSink } from './downstream.ts';
+import { Http1Downstream } from './http1-downstream.ts';
+import type { DownstreamConnection } from './http1-downstream.ts';
+
+/** Bytes of following requests that are held while one is being answered; more stay in the kernel. */
+const PIPELINE_BYTES = 65_536;
+/** After an answer to a request that was not read whole: how long and how much is read and thrown away (RFC 9112 §9.6). */
+const LINGER_MS = 2_000;
+const LINGER_BYTES = 1_048_576;
+/**
+ * A FIN that comes with the request's last bytes is a client that has said everything and still reads. A later one is
+ * a client that left: on the wire both look the same.
+ */
+const HALF_CLOSE_MS = 2;
+
+export interface ConnectionOwner {
+  readonly sink: RequestSink;
+  readonly limits: ListenerLimits;
+  readonly clock: Clock;
+  readonly draining: boolean;
+  connectionClosed(connection: Http1ServerConnection): void;
+}
+
+/** One client connection of our own listener: requests one after another, answered in their order. */
+export class Http1ServerConnection implements RequestHandler, DownstreamConnection {
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly encrypted: boolean = false;
+
+  readonly #owner: ConnectionOwner;
+  readonly #socket: Socket;
+  readonly #parser: RequestParser;
+  #exchange: Http1Downstream | undefined;
+  /** Bytes that belong to later requests. */
+  #backlog: Buffer | undefined;
+  #timer: Timer | undefined;
+  #reading = true;
+  #parsing = false;
+  #halfClosed = false;
+  #lingering = false;
+  #lingerBytes = 0;
+  #requestEndedAtMs = 0;
+
+  constructor(owner: ConnectionOwner, socket: Socket) {
+    this.#owner = owner;
+    this.#socket = socket;
+    this.remoteAddress = socket.remoteAddress ?? '';
+    this.remotePort = socket.remotePort ?? 0;
+    this.#parser = createRequestParser(this, { headBytes: owner.limits.headerBytes });
+    socket.setNoDelay(true);
+    socket.on('data', (chunk) => this.#received(chunk));
+    socket.on('end', () => this.#halfClose());
+    socket.on('drain', () => this.#drained());
+    socket.on('error', () => this.#lost());
+    socket.on('close', () => this.#lost());
+    this.#arm(owner.limits.headerTimeoutMs, () => this.#headLate());
+  }
+
+  get draining(): boolean {
+    return this.#owner.draining;
+  }
+
+  get busy(): boolean {
+    return this.#exchange !== undefined;
+  }
+
+  /** Closes the connection as soon as it has no request under way. */
+  drain(): void {
+    if (this.#exchange === undefined && !this.#parser.headStarted) this.destroy();
+  }
+
+  // --- from the socket ---------------------------------------------------------------------------------------------
+
+  #received(chunk: Buffer): void {
+    if (this.#lingering) return this.#discard(chunk);
+    if (this.#exchange !== undefined && this.#parser.complete) return this.#queue(chunk);
+    this.#parse(chunk);
+  }
+
+  #parse(chunk: Buffer): void {
+    const fresh = !this.#parser.headStarted && !this.#parser.inBody;
+    this.#parsing = true;
+    const taken = this.#parser.execute(chunk);
+    this.#parsing = false;
+    if (taken < chunk.length && !this.#parser.faulted) this.#queue(chunk.subarray(taken));
+    if (fresh && this.#exchange === undefined && this.#parser.headStarted) {
+      this.#arm(this.#owner.limits.headerTimeoutMs, () => this.#headLate());
+    } else if (this.#parser.inBody) this.#armBody();
+    // An answer given at once, while its request was being parsed, left the next request to us.
+    if (this.#exchange === undefined && this.#parser.complete) this.#next();
+  }
+
+  #queue(chunk: Buffer): void {
+    this.#backlog = this.#backlog === undefined ? chunk : Buffer.concat([this.#backlog, chunk]);
+    this.updateReading();
+  }
+
+  #halfClose(): void {
+    this.#halfClosed = true;
+    const exchange = this.#exchange;
+    if (exchange === undefined) {
+      if (this.#lingering || this.#backlog === undefined) this.destroy();
+      return;
+    }
+    const sinceRequestMs = this.#owner.clock.nowMs() - this.#requestEndedAtMs;
+    if (!exchange.requestComplete || sinceRequestMs > HALF_CLOSE_MS) this.destroy();
+  }
+
+  #drained(): void {
+    this.#timer?.cancel();
+    this.#exchange?.listener.drained();
+  }
+
+  #lost(): void {
+    if (!this.#socket.destroyed) this.#socket.destroy();
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#backlog = undefined;
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    this.#owner.connectionClosed(this);
+    if (exchange !== undefined && !exchange.ended) {
+      exchange.ended = true;
+      exchange.listener.gone();
+    }
+  }
+
+  // --- from the parser ---------------------------------------------------------------------------------------------
+
+  onHead(head: RequestHead): void {
+    this.#timer?.cancel();
+    const exchange = new Http1Downstream(this, head);
+    this.#exchange = exchange;
+    if (exchange.requestComplete) this.#requestEndedAtMs = this.#owner.clock.nowMs();
+    this.#owner.sink.request(exchange);
+    this.updateReading();
+  }
+
+  onData(chunk: Buffer): void {
+    this.#exchange?.bodyChunk(chunk);
+  }
+
+  onComplete(trailers: FieldList): void {
+    this.#timer?.cancel();
+    this.#requestEndedAtMs = this.#owner.clock.nowMs();
+    this.#exchange?.bodyEnd(trailers);
+  }
+
+  onFault(fault: ParseFault): void {
+    const exchange = this.#exchange;
+    if (exchange !== undefined) return exchange.bodyFault('http_request_error', fault.message);
+    this.#refuse(fault.status, fault.message);
+  }
+
+  // --- from the exchange -------------------------------------------------------------------------------------------
+
+  write(data: Buffer | string): boolean {
+    const accepted = typeof data === 'string' ? this.#socket.write(data, 'latin1') : this.#socket.write(data);
+    if (!accepted) this.#arm(this.#owner.limits.bodyIdleMs, () => this.destroy());
+    return accepted;
+  }
+
+  cork(): void {
+    this.#socket.cork();
+  }
+
+  uncork(): void {
+    this.#socket.uncork();
+  }
+
+  updateReading(): void {
+    const exchange = this.#exchange;
+    // Reading goes on while a request waits for its answer: it is how a client that leaves is noticed.
+    const wanted =
+      exchange === undefined || exchange.requestComplete
+        ? (this.#backlog?.length ?? 0) < PIPELINE_BYTES
+        : exchange.wantsBody;
+    if (wanted === this.#reading) return;
+    this.#reading = wanted;
+    if (wanted) this.#socket.resume();
+    else this.#socket.pause();
+    if (wanted && this.#parser.inBody) this.#armBody();
+    else if (this.#parser.inBody) this.#timer?.cancel();
+  }
+
+  responded(close: boolean): void {
+    this.#exchange = undefined;
+    this.#timer?.cancel();
+    if (close || this.draining) return this.#finish();
+    if (!this.#parsing) this.#next();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+    this.#lost();
+  }
+
+  // -----------------------------------------------------------------------------------------------------------------
+
+  /** Ready for the next request, which may have arrived already. */
+  #next(): void {
+    this.#parser.next();
+    const backlog = this.#backlog;
+    this.#backlog = undefined;
+    if (backlog !== undefined) {
+      this.#parse(backlog);
+      if (this.#exchange !== undefined || this.#parser.faulted) return;
+    }
+    this.updateReading();
+    if (this.#halfClosed) return this.destroy();
+    if (!this.#parser.headStarted) this.#arm(this.#owner.limits.keepAliveMs, () => this.destroy());
+  }
+
+  /** The answer is the last one: FIN, and what the client still sends is read for a while, lest it never sees the answer. */
+  #finish(): void {
+    this.#socket.end();
+    if (this.#halfClosed || (this.#parser.complete && this.#backlog === undefined)) return;
+    this.#lingering = true;
+    this.#backlog = undefined;
+    this.#reading = true;
+    this.#socket.resume();
+    this.#arm(LINGER_MS, () => this.destroy());
+  }
+
+  #discard(chunk: Buffer): void {
+    this.#lingerBytes += chunk.length;
+    if (this.#lingerBytes > LINGER_BYTES) this.destroy();
+  }
+
+  #headLate(): void {
+    if (!this.#parser.headStarted) return this.destroy();
+    this.#refuse(408, 'The request head did not arrive in time.');
+  }
+
+  #bodyLate(): void {
+    this.#exchange?.bodyFault('downstream_timeout', 'the request body stood still for too long');
+  }
+
+  #armBody(): void {
+    if (this.#reading) this.#arm(this.#owner.limits.bodyIdleMs, () => this.#bodyLate());
+  }
+
+  #arm(delayMs: number, fire: () => void): void {
+    this.#timer?.cancel();
+    this.#timer = delayMs === 0 ? undefined : this.#owner.clock.setTimer(delayMs, fire);
+  }
+
+  #refuse(status: number, detail: string): void {
+    const exchange = new Http1Downstream(this, NO_HEAD);
+    this.#exchange = exchange;
+    this.#owner.sink.refused(exchange, status, detail);
+  }
+}
+
+/** Stands for a request that could not be read. */
+const NO_HEAD: RequestHead = {
+  versionMinor: 1,
+  method: '',
+  target: '',
+  fields: [],
+  bodyKind: 'none',
+  contentLength: -1,
+  keepAlive: false,
+  expectContinue: false,
+  upgrade: false,
+};

@@ -1,0 +1,24 @@
+export { createProxy } from './proxy.ts';
+export type { ListenOptions, Proxy, ProxyOptions } from './proxy.ts';
+export { HttpStatusError } from './error-response.ts';
+export type { ErrorResponse } from './error-response.ts';
+export type { AccessRecord, ResponseFlag } from './access-record.ts';
+export { recordLine } from './access-record.ts';
+export type { ListenAddress, Listener, ListenerEngine, ListenerLimits } from './downstream.ts';
+export type {
+  Exchange,
+  LocalAnswer,
+  MutableRequest,
+  MutableResponse,
+  ProxyHooks,
+  ProxyRequest,
+  UpstreamChoice,
+} from './phases.ts';
+export type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
+export type { Diagnostics } from './proxy-state.ts';
+export { createUpstream } from '../engine/upstream.ts';
+export type { Upstream, UpstreamOptions } from '../engine/upstream.ts';
+export { parseAddress } from '../engine/endpoint.ts';
+export type { Endpoint, EndpointOptions } from '../engine/endpoint.ts';
+export { createHttp1Transport } from '../transport/http1-transport.ts';
+export type { Http1Transport, Http1TransportOptions } from '../transport/http1-transport.ts';

@@ -1,0 +1,113 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { targetFault } from '../http1/request-target.ts';
+import { parseFault } from '../http1/parse-fault.ts';
+import { fieldValues } from '../http1/field-list.ts';
+import type { Clock } from '../transport/clock.ts';
+import type { ListenAddress, Listener, ListenerLimits, RequestSink } from './downstream.ts';
+import { NodeHttpDownstream } from './node-http-downstream.ts';
+
+/**
+ * The safe mode: `node:http` reads the requests. What its parser lets through although RFC 9112 tells a proxy to refuse
+ * it (two Hosts, a Host with a path, odd targets) is refused here.
+ */
+export function listenNodeHttp(
+  address: ListenAddress,
+  sink: RequestSink,
+  limits: ListenerLimits,
+  clock: Clock,
+): Promise<Listener> {
+  const server = createServer({
+    insecureHTTPParser: false,
+    requireHostHeader: false,
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headerTimeoutMs,
+    requestTimeout: 0,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: 1_000,
+    noDelay: true,
+  });
+  server.maxHeadersCount = 100;
+  server.maxConnections = limits.maxConnections;
+  let draining = false;
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    const downstream = new NodeHttpDownstream(request, response, limits, clock);
+    if (draining) downstream.closeAfterResponse();
+    const fault = requestFault(request);
+    if (fault === undefined) return sink.request(downstream);
+    downstream.closeAfterResponse();
+    sink.refused(downstream, fault.status, fault.message);
+  };
+  server.on('request', take);
+  server.on('checkContinue', take);
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const downstream = new NodeHttpDownstream(request, response, limits, clock);
+    downstream.closeAfterResponse();
+    sink.refused(downstream, 417, parseFault('BAD_EXPECT').message);
+  });
+  server.on('clientError', answerClientError);
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    socket.end('HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+  });
+  const closed = new Promise<void>((resolve) => server.once('close', resolve));
+  return listening(server, address).then((bound) => {
+    const sockets = new Set<Socket>();
+    server.on('connection', (socket: Socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    });
+    return {
+      address: bound,
+      get connectionCount() {
+        return sockets.size;
+      },
+      drain() {
+        draining = true;
+        if (server.listening) server.close();
+        server.closeIdleConnections();
+      },
+      close() {
+        draining = true;
+        if (server.listening) server.close();
+        server.closeAllConnections();
+        return closed;
+      },
+    };
+  });
+}
+
+function listening(server: Server, address: ListenAddress): Promise<ListenAddress> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: address.host, port: address.port, backlog: 511 }, () => {
+      server.off('error', reject);
+      server.on('error', () => {});
+      const bound = server.address() as AddressInfo;
+      resolve({ host: bound.address, port: bound.port });
+    });
+  });
+}
+
+function requestFault(request: IncomingMessage): { status: number; message: string } | undefined {
+  const hosts = fieldValues(request.rawHeaders, 'host');
+  if (hosts.length > 1) return parseFault('DUPLICATE_HOST');
+  if (hosts.length === 0 && request.httpVersionMinor === 1) return parseFault('MISSING_HOST');
+  if (request.httpVersionMajor !== 1) return parseFault('BAD_VERSION');
+  const target = targetFault(request.method ?? '', request.url ?? '', hosts[0]);
+  return target === undefined ? undefined : parseFault(target);
+}
+
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status = CLIENT_ERRORS[error.code ?? ''] ?? '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+}
+
+const CLIENT_ERRORS: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};

@@ -1,0 +1,31 @@
+import type { RetryPolicy } from '../core/retry-policy.ts';
+import type { Upstream } from '../engine/upstream.ts';
+import type { AttemptTimeouts } from '../transport/transport.ts';
+
+/** Milliseconds; 0 switches one off. */
+export interface ExchangeTimeouts extends AttemptTimeouts {
+  /** From the request head to the head of the final response, waits and all attempts included. Default 15 000. */
+  readonly requestMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: ExchangeTimeouts = {
+  requestMs: 15_000,
+  connectMs: 1_000,
+  attemptMs: 0,
+  headMs: 10_000,
+  idleMs: 60_000,
+};
+
+/** Bytes of a request body that are kept for another attempt. */
+export const DEFAULT_REPLAY_BUFFER_BYTES = 65_536;
+
+/** How a request is treated. `requestFilter` may replace it; the defaults are the proxy's. */
+export interface ExchangePlan {
+  readonly routeName: string | undefined;
+  /** Undefined: `selectUpstream` must answer. */
+  readonly upstream: Upstream | undefined;
+  readonly policy: RetryPolicy;
+  readonly timeouts: ExchangeTimeouts;
+  /** Bytes of a request body kept for another attempt. Default 65 536; 0 keeps nothing. */
+  readonly replayBufferBytes: number;
+}

@@ -1,0 +1,33 @@
+import { fieldValue } from '../http1/field-list.ts';
+import type { Downstream } from './downstream.ts';
+import type { ProxyRequest } from './phases.ts';
+
+/** Reads the request of an exchange once; every attempt is built from this, never from an earlier attempt. */
+export function readProxyRequest(downstream: Downstream): ProxyRequest {
+  const { target } = downstream;
+  const split = splitAbsoluteForm(target);
+  return {
+    protocol: downstream.protocol,
+    method: downstream.method,
+    target,
+    path: split?.path ?? target,
+    // RFC 9112 §3.2.2: the authority of an absolute-form target stands above the Host field.
+    host: split?.authority ?? fieldValue(downstream.fields, 'host') ?? '',
+    fields: downstream.fields,
+    remoteAddress: downstream.remoteAddress,
+    encrypted: downstream.encrypted,
+  };
+}
+
+export function pathWithoutQuery(path: string): string {
+  const query = path.indexOf('?');
+  return query === -1 ? path : path.slice(0, query);
+}
+
+function splitAbsoluteForm(target: string): { authority: string; path: string } | undefined {
+  if (target.startsWith('/') || target === '*') return undefined;
+  const match = /^https?:\/\/([^/?#]+)([/?].*)?$/i.exec(target);
+  if (match === null) return undefined;
+  const rest = match[2] ?? '/';
+  return { authority: match[1]!, path: rest.startsWith('?') ? `/${rest}` : rest };
+}

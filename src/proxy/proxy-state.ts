@@ -1,0 +1,27 @@
+import type { Clock } from '../transport/clock.ts';
+import type { ReplayMemory } from '../transport/replay-memory.ts';
+import type { Selection } from '../engine/run-host.ts';
+import type { AccessRecord } from './access-record.ts';
+import type { ProxyHooks, UpstreamChoice } from './phases.ts';
+import type { ExchangePlan } from './plan.ts';
+
+/** Where lines for people go: one a retry (`warn`), one at the end of a failed request (`error`). */
+export type Diagnostics = (level: 'warn' | 'error', message: string) => void;
+
+/** What all exchanges of a proxy share. */
+export interface ProxyState<Context> {
+  readonly hooks: ProxyHooks<Context>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly replayMemory: ReplayMemory;
+  /** For requests whose filter does not set one. */
+  readonly plan: ExchangePlan;
+  readonly diagnostics: Diagnostics | undefined;
+  readonly onRecord: ((record: AccessRecord) => void) | undefined;
+  /** @throws RangeError when a choice names no valid address */
+  resolveChoice(choice: UpstreamChoice | undefined): Selection | undefined;
+  /** Called once an exchange, after its record. */
+  exchangeEnded(): void;
+  /** A hook that runs after the answer threw: there is nobody left to tell but the log. */
+  hookFault(hook: string, error: unknown): void;
+}

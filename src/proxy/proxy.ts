@@ -1,0 +1,176 @@
+import { DEFAULT_RETRY_POLICY } from '../core/presets/default.ts';
+import type { RetryPolicy } from '../core/retry-policy.ts';
+import { parseAddress } from '../engine/endpoint.ts';
+import type { Selection } from '../engine/run-host.ts';
+import type { Upstream } from '../engine/upstream.ts';
+import { createUpstream } from '../engine/upstream.ts';
+import type { Clock } from '../transport/clock.ts';
+import { createHttp1Transport } from '../transport/http1-transport.ts';
+import type { ReplayMemory } from '../transport/replay-memory.ts';
+import { createReplayMemory } from '../transport/replay-memory.ts';
+import { createSystemClock } from '../transport/system-time.ts';
+import type { AccessRecord } from './access-record.ts';
+import type { Downstream, ListenAddress, Listener, ListenerEngine, ListenerLimits, RequestSink } from './downstream.ts';
+import { DEFAULT_LISTENER_LIMITS } from './downstream.ts';
+import { ProxyExchange } from './exchange.ts';
+import { listenHttp1 } from './http1-listener.ts';
+import { listenNodeHttp } from './node-http-listener.ts';
+import type { ProxyHooks, UpstreamChoice } from './phases.ts';
+import type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
+import { DEFAULT_REPLAY_BUFFER_BYTES, DEFAULT_TIMEOUTS } from './plan.ts';
+import type { Diagnostics, ProxyState } from './proxy-state.ts';
+
+export interface ProxyOptions {
+  /** For requests whose filter sets no plan. Default: one retry of unsent, rejected and stale failures. */
+  readonly policy?: RetryPolicy | undefined;
+  readonly timeouts?: Partial<ExchangeTimeouts> | undefined;
+  /** Bytes of a request body kept for another attempt. Default 65 536. */
+  readonly replayBufferBytes?: number | undefined;
+  /** Bytes kept by all requests together: a number, or a memory shared with other proxies. Default 64 MiB. */
+  readonly replayMemory?: number | ReplayMemory | undefined;
+  readonly limits?: Partial<ListenerLimits> | undefined;
+  /** Lines for people, one a retry and one a failed request. Default: none. */
+  readonly diagnostics?: Diagnostics | undefined;
+  /** Every access record, before the `log` hook. */
+  readonly onRecord?: ((record: AccessRecord) => void) | undefined;
+  readonly clock?: Clock | undefined;
+  /** Uniform in [0, 1). */
+  readonly random?: (() => number) | undefined;
+}
+
+export interface ListenOptions {
+  /** `own` is the strict server of this package; `node` is `node:http`, the safe mode. Default `own`. */
+  readonly server?: ListenerEngine | undefined;
+  readonly limits?: Partial<ListenerLimits> | undefined;
+}
+
+export interface Proxy {
+  /** @throws the system's error when the address cannot be bound */
+  listen(address: ListenAddress | string, options?: ListenOptions): Promise<Listener>;
+  /** Requests under way. */
+  readonly inflightCount: number;
+  /** No new connections or requests; resolves when the last request ended, or after `graceMs`. True: all ended. */
+  drain(graceMs: number): Promise<boolean>;
+  /** Cuts what is left and closes every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * A programmable reverse proxy: user code at every step, the retry loop in between.
+ * @throws RangeError for an option outside its range
+ */
+export function createProxy<Context = undefined>(hooks: ProxyHooks<Context>, options: ProxyOptions = {}): Proxy {
+  return new ProgrammableProxy(hooks, options);
+}
+
+class ProgrammableProxy<Context> implements Proxy, RequestSink, ProxyState<Context> {
+  readonly hooks: ProxyHooks<Context>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly replayMemory: ReplayMemory;
+  readonly plan: ExchangePlan;
+  readonly diagnostics: Diagnostics | undefined;
+  readonly onRecord: ((record: AccessRecord) => void) | undefined;
+  inflightCount = 0;
+
+  readonly #limits: ListenerLimits;
+  readonly #listeners: Listener[] = [];
+  readonly #named = new Map<string, Upstream>();
+  #idle: (() => void) | undefined;
+
+  constructor(hooks: ProxyHooks<Context>, options: ProxyOptions) {
+    this.hooks = hooks;
+    this.clock = options.clock ?? createSystemClock();
+    this.random = options.random ?? Math.random;
+    const memory = options.replayMemory ?? 64 * 1024 * 1024;
+    this.replayMemory = typeof memory === 'number' ? createReplayMemory(memory) : memory;
+    this.diagnostics = options.diagnostics;
+    this.onRecord = options.onRecord;
+    this.#limits = { ...DEFAULT_LISTENER_LIMITS, ...options.limits };
+    this.plan = {
+      routeName: undefined,
+      upstream: undefined,
+      policy: options.policy ?? DEFAULT_RETRY_POLICY,
+      timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+      replayBufferBytes: options.replayBufferBytes ?? DEFAULT_REPLAY_BUFFER_BYTES,
+    };
+  }
+
+  async listen(address: ListenAddress | string, options: ListenOptions = {}): Promise<Listener> {
+    const where = typeof address === 'string' ? parseListenAddress(address) : address;
+    const limits = { ...this.#limits, ...options.limits };
+    const open = options.server === 'node' ? listenNodeHttp : listenHttp1;
+    const listener = await open(where, this, limits, this.clock);
+    this.#listeners.push(listener);
+    return listener;
+  }
+
+  request(downstream: Downstream): void {
+    this.inflightCount += 1;
+    new ProxyExchange(this, downstream).start();
+  }
+
+  refused(downstream: Downstream, status: number, detail: string): void {
+    this.inflightCount += 1;
+    new ProxyExchange(this, downstream).refuse(status, detail);
+  }
+
+  exchangeEnded(): void {
+    this.inflightCount -= 1;
+    if (this.inflightCount === 0) this.#idle?.();
+  }
+
+  async drain(graceMs: number): Promise<boolean> {
+    for (const listener of this.#listeners) listener.drain();
+    if (this.inflightCount === 0) return true;
+    const ended = new Promise<boolean>((resolve) => {
+      const timer = this.clock.setTimer(graceMs, () => resolve(false));
+      this.#idle = () => {
+        timer.cancel();
+        resolve(true);
+      };
+    });
+    return ended;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#listeners.map((listener) => listener.close()));
+    for (const upstream of this.#named.values()) upstream.close();
+  }
+
+  resolveChoice(choice: UpstreamChoice | undefined): Selection | undefined {
+    if (choice === undefined) return undefined;
+    if (typeof choice === 'string') return { upstream: this.#upstreamOf(choice, [choice]) };
+    if (isAddressList(choice)) return { upstream: this.#upstreamOf(choice.join(','), choice) };
+    return 'endpoint' in choice ? choice : { upstream: choice };
+  }
+
+  hookFault(hook: string, error: unknown): void {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    this.diagnostics?.('error', `hook ${hook} failed after the answer: ${text}`);
+  }
+
+  #upstreamOf(name: string, addresses: readonly string[]): Upstream {
+    let upstream = this.#named.get(name);
+    if (upstream === undefined) {
+      const endpoints = addresses.map((address) => ({ address: parseAddress(address) }));
+      upstream = createUpstream({ name, endpoints, transport: createHttp1Transport({ clock: this.clock }) });
+      this.#named.set(name, upstream);
+    }
+    return upstream;
+  }
+}
+
+function isAddressList(choice: Exclude<UpstreamChoice, string>): choice is readonly string[] {
+  return Array.isArray(choice);
+}
+
+/** `host:port`, port 0 allowed. @throws RangeError */
+function parseListenAddress(text: string): ListenAddress {
+  if (text.endsWith(':0')) {
+    const { host } = parseAddress(`${text.slice(0, -1)}1`);
+    return { host, port: 0 };
+  }
+  const { host, port } = parseAddress(text);
+  return { host, port };
+}
