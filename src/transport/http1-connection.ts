@@ -1,0 +1,279 @@
+import type { Socket } from 'node:net';
+import type { Failure } from '../core/failure.ts';
+import type { FieldList, ParseFault, ParserLimits, ResponseHandler, ResponseHead } from '../http1/message.ts';
+import { createResponseParser } from '../http1/response-parser.ts';
+import type { ResponseParser } from '../http1/response-parser.ts';
+import type { Clock, Timer } from './clock.ts';
+import type { Connect } from './connect.ts';
+import { failureFromError, failureFromTimeout } from './failure-from-error.ts';
+import type { ConnectionInfo, EndpointAddress } from './transport.ts';
+import { holdWriteErrors } from './write-error-hold.ts';
+
+/** Who waits for a connection, and then has it to itself. */
+export interface ConnectionUser {
+  /** Counted up by the connection as bytes arrive. */
+  bytesReceived: number;
+  /** A connection is being established for this user. */
+  onConnecting(connection: Http1Connection): void;
+  /** The connection belongs to this user now: it was just established (`idleForMs` −1), or had waited in the pool. */
+  onConnection(connection: Http1Connection, idleForMs: number): void;
+  onNoConnection(failure: Failure): void;
+  /** Everything that arrived in one read was parsed; `extra` when bytes came behind the end of the response. */
+  onRead(extra: boolean): void;
+  onInformational(head: ResponseHead): void;
+  onHead(head: ResponseHead): void;
+  onData(chunk: Buffer): void;
+  onResponseEnd(trailers: FieldList): void;
+  onFault(fault: ParseFault): void;
+  /** A write failed; what the peer sent before can still be read. */
+  onWriteError(error: Error, atOnce: boolean): void;
+  /** No byte will come any more: FIN (no error) or a dead connection. */
+  onPeerGone(error: Error | undefined): void;
+  onDeadline(nowMs: number): void;
+}
+
+export interface ConnectionOwner {
+  /** No longer usable, whatever the reason; called once. */
+  onGone(connection: Http1Connection): void;
+  /** The operating system's socket is closed. */
+  onSocketClosed(): void;
+}
+
+export interface ConnectionOptions {
+  readonly clock: Clock;
+  readonly connect: Connect;
+  readonly limits: Partial<ParserLimits>;
+}
+
+/**
+ * One upstream connection: socket, parser and one watchdog. It carries one exchange at a time and decides nothing about
+ * requests. Its callbacks are made once, not per request.
+ */
+export class Http1Connection implements ResponseHandler {
+  readonly endpoint: EndpointAddress;
+  readonly parser: ResponseParser;
+  /** Requests that were begun on it. */
+  requestCount = 0;
+  /** When it became idle, on the monotonic clock. */
+  idleSinceMs = 0;
+  idleLimitMs = 0;
+  /** The server's own idle limit, −1 when it named none. */
+  advertisedIdleMs = -1;
+  /** Writes given to the operating system since the exchange began. */
+  writeCount = 0;
+  readonly socket: Socket;
+
+  readonly #clock: Clock;
+  readonly #owner: ConnectionOwner;
+  #user: ConnectionUser | undefined;
+  #state: 'tcp' | 'tls' | 'open' | 'gone' = 'tcp';
+  #connectMs = 0;
+  #info: { first: ConnectionInfo; later: ConnectionInfo } | undefined;
+  #deadlineAtMs = Infinity;
+  #timerAtMs = Infinity;
+  #timer: Timer | undefined;
+
+  /** Begins to connect. Throws what `connect` throws. */
+  constructor(endpoint: EndpointAddress, options: ConnectionOptions, owner: ConnectionOwner, user: ConnectionUser, connectMs: number) {
+    this.endpoint = endpoint;
+    this.#clock = options.clock;
+    this.#owner = owner;
+    this.#user = user;
+    this.#connectMs = connectMs;
+    this.parser = createResponseParser(this, options.limits);
+    const socket = options.connect(endpoint);
+    this.socket = socket;
+    if (isTls(socket)) {
+      socket.on('connect', () => {
+        if (this.#state === 'tcp') this.#state = 'tls';
+      });
+      socket.on('secureConnect', () => this.#onEstablished());
+    } else {
+      socket.on('connect', () => this.#onEstablished());
+    }
+    socket.on('data', (chunk) => this.#onData(chunk));
+    socket.on('end', () => this.#onGone(undefined));
+    socket.on('error', (error) => this.#onGone(error));
+    socket.on('close', () => {
+      // Without a FIN or an error before it this is no orderly end: a body without a length must not pass as complete.
+      this.#onGone(closedWithoutEnd);
+      owner.onSocketClosed();
+    });
+    if (connectMs > 0) this.setDeadline(this.#clock.nowMs() + connectMs);
+  }
+
+  get gone(): boolean {
+    return this.#state === 'gone';
+  }
+
+  info(reused: boolean): ConnectionInfo {
+    if (this.#info === undefined) {
+      const { localAddress = '', localPort = 0 } = this.socket;
+      const shared = { endpoint: this.endpoint, localAddress, localPort };
+      this.#info = { first: { ...shared, reused: false }, later: { ...shared, reused: true } };
+    }
+    return reused ? this.#info.later : this.#info.first;
+  }
+
+  /** Takes an idle connection for a user. */
+  reserve(user: ConnectionUser, nowMs: number): void {
+    this.#user = user;
+    this.#deadlineAtMs = Infinity;
+    this.socket.ref();
+    user.onConnection(this, nowMs - this.idleSinceMs);
+  }
+
+  /** The exchange on it is over. */
+  detach(): void {
+    this.#user = undefined;
+    this.writeCount = 0;
+    this.#deadlineAtMs = Infinity;
+  }
+
+  /** Waits for its next exchange; whatever arrives meanwhile, or `limitMs` of silence, ends it. */
+  becomeIdle(nowMs: number, limitMs: number): void {
+    this.#user = undefined;
+    this.idleSinceMs = nowMs;
+    this.idleLimitMs = limitMs;
+    this.setDeadline(nowMs + limitMs);
+    this.socket.resume();
+    // An idle connection must not keep the process alive.
+    this.socket.unref();
+  }
+
+  /** Starts to read a response to this method. */
+  expect(method: string): void {
+    this.requestCount += 1;
+    this.writeCount = 0;
+    this.parser.expect(method);
+  }
+
+  /** One instant at which the user wants to be asked again; `Infinity` for none. A timer is only touched when it would be late. */
+  setDeadline(atMs: number): void {
+    this.#deadlineAtMs = atMs;
+    if (atMs >= this.#timerAtMs) return;
+    this.#timer?.cancel();
+    this.#arm(atMs, this.#clock.nowMs());
+  }
+
+  /** Closes now. With `reset`, bytes that still wait to be sent are dropped, so that the peer learns of it at once. */
+  destroy(reset = false): void {
+    this.#leave();
+    if (this.socket.destroyed) return;
+    if (reset && !isTls(this.socket) && !this.socket.connecting) this.socket.resetAndDestroy();
+    else this.socket.destroy();
+  }
+
+  onInformational(head: ResponseHead): void {
+    this.#user?.onInformational(head);
+  }
+
+  onHead(head: ResponseHead): void {
+    this.#user?.onHead(head);
+  }
+
+  onData(chunk: Buffer): void {
+    this.#user?.onData(chunk);
+  }
+
+  onComplete(trailers: FieldList): void {
+    this.#user?.onResponseEnd(trailers);
+  }
+
+  onFault(fault: ParseFault): void {
+    this.#user?.onFault(fault);
+  }
+
+  #onEstablished(): void {
+    const user = this.#user;
+    if (this.#state === 'gone' || user === undefined) return;
+    this.#state = 'open';
+    this.#deadlineAtMs = Infinity;
+    holdWriteErrors(
+      this.socket,
+      () => {
+        this.writeCount += 1;
+      },
+      (error, atOnce) => this.#user?.onWriteError(error, atOnce),
+    );
+    user.onConnection(this, -1);
+  }
+
+  #onData(chunk: Buffer): void {
+    const user = this.#user;
+    if (user === undefined || this.#state !== 'open' || this.writeCount === 0) {
+      // Nobody asked for these bytes: an answer to nothing, or the end of an earlier one (response smuggling).
+      if (this.#state !== 'gone') this.#onGone(undefined);
+      return;
+    }
+    user.bytesReceived += chunk.length;
+    const taken = this.parser.execute(chunk);
+    if (this.#user === user) user.onRead(taken < chunk.length);
+  }
+
+  #onGone(error: Error | undefined): void {
+    if (this.#state === 'gone') return;
+    const user = this.#user;
+    if (user === undefined) {
+      this.destroy();
+    } else if (this.#state === 'open') {
+      user.onPeerGone(error);
+    } else {
+      const failure = failureFromError(error ?? closedWhileConnecting, this.#connectSite());
+      this.destroy();
+      user.onNoConnection(failure);
+    }
+  }
+
+  #leave(): void {
+    if (this.#state === 'gone') return;
+    this.#state = 'gone';
+    this.#user = undefined;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#timerAtMs = Infinity;
+    this.#deadlineAtMs = Infinity;
+    this.#owner.onGone(this);
+  }
+
+  #arm(atMs: number, nowMs: number): void {
+    this.#timerAtMs = atMs;
+    this.#timer = this.#clock.setTimer(Math.max(0, atMs - nowMs), this.#onTimer);
+    // While an exchange runs the socket holds the process; an idle one must not.
+    this.#timer.unref();
+  }
+
+  readonly #onTimer = (): void => {
+    this.#timer = undefined;
+    this.#timerAtMs = Infinity;
+    const nowMs = this.#clock.nowMs();
+    if (this.#deadlineAtMs > nowMs) {
+      if (this.#deadlineAtMs !== Infinity) this.#arm(this.#deadlineAtMs, nowMs);
+      return;
+    }
+    const user = this.#user;
+    this.#deadlineAtMs = Infinity;
+    if (user === undefined) {
+      this.destroy();
+    } else if (this.#state === 'open') {
+      user.onDeadline(nowMs);
+    } else {
+      const failure = failureFromTimeout('connect', this.#connectMs, this.#connectSite());
+      this.destroy();
+      user.onNoConnection(failure);
+    }
+  };
+
+  #connectSite(): Parameters<typeof failureFromError>[1] {
+    const tls = this.#state === 'tls';
+    const context = `${tls ? 'TLS handshake with' : 'connect to'} ${this.endpoint.key}`;
+    return { phase: tls ? 'tls' : 'connect', reused: false, bytesSent: 0, bytesReceived: 0, context };
+  }
+}
+
+const closedWithoutEnd = Object.assign(new Error('the socket was closed'), { code: 'ECONNRESET' });
+const closedWhileConnecting = Object.assign(new Error('the connection closed before it was ready'), { code: 'ECONNRESET' });
+
+function isTls(socket: Socket): boolean {
+  return 'encrypted' in socket;
+}

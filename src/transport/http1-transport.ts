@@ -1,0 +1,128 @@
+import type { ParserLimits } from '../http1/message.ts';
+import { requestHeadText } from '../http1/serializer.ts';
+import type { Clock } from './clock.ts';
+import { createTcpConnect } from './connect.ts';
+import type { Connect } from './connect.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import type { PoolOptions, PoolStats } from './connection-pool.ts';
+import { internalFailure } from './failure-from-error.ts';
+import { Http1Exchange } from './http1-exchange.ts';
+import type { AttemptRequest, EndpointAddress, Transport } from './transport.ts';
+
+export interface Http1TransportOptions {
+  readonly clock: Clock;
+  /** Default: plain TCP. */
+  readonly connect?: Connect;
+  /** Of a response; see `ParserLimits` for the defaults. */
+  readonly limits?: Partial<ParserLimits>;
+  /** Longest time in milliseconds a connection waits for its next request; shortened to what the server advertises. Default 50 000. */
+  readonly idleMs?: number;
+  /** Most connections to one endpoint, ≥ 1. Default 256. */
+  readonly maxConnections?: number;
+  /** Most requests that wait for a connection to one endpoint, ≥ 0; each at most its `connectMs`. Default 1024. */
+  readonly maxWaiting?: number;
+  /** Requests after which a connection is closed; 0 for no limit. Default 0. */
+  readonly maxRequestsPerConnection?: number;
+}
+
+export interface Http1Transport extends Transport {
+  /** All zero for an endpoint that has no connection. */
+  stats(endpoint: EndpointAddress): PoolStats;
+  /** Sockets that the operating system still holds for us, all endpoints together. */
+  readonly socketCount: number;
+  /** Does what `close` does, and resolves when the last socket is closed. Attempts in flight are waited for. */
+  dispose(): Promise<void>;
+}
+
+/** HTTP/1.1 over pooled connections: one send, one attempt, nothing sent twice. */
+export function createHttp1Transport(options: Http1TransportOptions): Http1Transport {
+  const { clock } = options;
+  const pools = new Map<string, ConnectionPool>();
+  const poolOptions: PoolOptions = {
+    clock,
+    connect: options.connect ?? createTcpConnect(),
+    limits: options.limits ?? {},
+    idleMs: options.idleMs ?? 50_000,
+    maxConnections: options.maxConnections ?? 256,
+    maxWaiting: options.maxWaiting ?? 1024,
+    maxRequestsPerConnection: options.maxRequestsPerConnection ?? 0,
+  };
+  let socketCount = 0;
+  let closing = false;
+  /** Endpoints come and go; their empty pools are dropped when there are this many. */
+  let sweepAt = 64;
+  let onAllClosed: (() => void)[] = [];
+
+  const socketClosed = (): void => {
+    socketCount -= 1;
+    if (socketCount > 0) return;
+    for (const resolve of onAllClosed) resolve();
+    onAllClosed = [];
+  };
+
+  const forgetEmptyPools = (): void => {
+    for (const [key, pool] of pools) if (pool.isEmpty) pools.delete(key);
+    sweepAt = Math.max(64, 2 * pools.size);
+  };
+
+  const poolOf = (endpoint: EndpointAddress): ConnectionPool => {
+    const known = pools.get(endpoint.key);
+    if (known !== undefined) return known;
+    const pool = new ConnectionPool(endpoint, poolOptions, {
+      socketOpened: () => {
+        socketCount += 1;
+      },
+      socketClosed,
+    });
+    if (closing) pool.close();
+    if (pools.size >= sweepAt) forgetEmptyPools();
+    pools.set(endpoint.key, pool);
+    return pool;
+  };
+
+  const close = (): void => {
+    closing = true;
+    for (const pool of pools.values()) pool.close();
+  };
+
+  return {
+    send(endpoint, request, handler, sendOptions) {
+      const head = headText(request);
+      const exchange = new Http1Exchange(() => poolOf(endpoint), clock, request, head.text, handler, sendOptions);
+      if (head.error === undefined) exchange.start();
+      else {
+        const failure = internalFailure('http_request_error', 'the request cannot be written', unsent, head.error);
+        process.nextTick(() => exchange.onNoConnection(failure));
+      }
+      return exchange;
+    },
+    close,
+    stats: (endpoint) => pools.get(endpoint.key)?.stats ?? { open: 0, idle: 0, waiting: 0 },
+    get socketCount() {
+      return socketCount;
+    },
+    dispose() {
+      close();
+      if (socketCount === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        onAllClosed.push(resolve);
+      });
+    },
+  };
+}
+
+const unsent = { phase: 'select', reused: false, bytesSent: 0, bytesReceived: 0 } as const;
+
+function headText(request: AttemptRequest): { text: string; error?: unknown } {
+  const { method, target, fields, body } = request;
+  try {
+    if (method === 'CONNECT') throw new TypeError('CONNECT makes a tunnel, which is not an exchange of messages');
+    if (body === undefined) return { text: requestHeadText(method, target, fields, { kind: 'none' }) };
+    const { contentLength } = body;
+    return {
+      text: requestHeadText(method, target, fields, contentLength === undefined ? { kind: 'chunked' } : { kind: 'length', length: contentLength }),
+    };
+  } catch (error) {
+    return { text: '', error };
+  }
+}
