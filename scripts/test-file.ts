@@ -104,6 +104,6 @@ function hangText(name: string): string {
 function fail(name: string, event: TestEvent, title: string | undefined): string {
   const place = event.line === undefined || title !== undefined ? name : `${name}:${event.line}`;
   const cause: unknown = event.details.error?.cause ?? event.details.error;
-  const text = typeof cause === 'string' ? cause : inspect(cause, { depth: 6, colors: process.stdout.isTTY === true });
+  const text = typeof cause === 'string' ? cause : inspect(cause, { depth: 6, colors: process.stdout.isTTY });
   return `${place}: ${title ?? event.name}\n${text.replaceAll(/^/gm, '    ')}`;
 }

@@ -20,7 +20,7 @@ export function totalsLine(totals: Totals): string {
 
 /** Colours a text where someone looks at a terminal. */
 export function paint(style: 'green' | 'red' | 'yellow' | 'dim', text: string): string {
-  return process.stdout.isTTY === true ? styleText(style, text) : text;
+  return process.stdout.isTTY ? styleText(style, text) : text;
 }
 
 /**
@@ -39,7 +39,8 @@ export async function runTests(paths: readonly string[]): Promise<Totals> {
   const take = (report: FileReport): void => {
     const skipsFail = process.env['CI'] !== undefined;
     const failed = [...report.failures];
-    if (skipsFail) failed.push(...report.skips.map((skip) => `${report.name}: skipped, which CI does not allow\n    ${skip}`));
+    if (skipsFail)
+      failed.push(...report.skips.map((skip) => `${report.name}: skipped, which CI does not allow\n    ${skip}`));
     else skippedCount += report.skips.length;
     passedCount += report.passedCount;
     failedCount += failed.length;
