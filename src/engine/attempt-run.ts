@@ -6,7 +6,7 @@ import type { AttemptRecord } from './attempt-record.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { KeptResponse } from './kept-response.ts';
 import { KEPT_RESPONSE_MS, keepChunk, keepResponse } from './kept-response.ts';
-import { isPromise } from './promise.ts';
+import { isPromise } from './ask.ts';
 import type { RunHost } from './run-host.ts';
 import type { Upstream } from './upstream.ts';
 import type { Clock } from '../transport/clock.ts';
@@ -201,7 +201,7 @@ export class AttemptRun implements AttemptHandler {
     if (this.#mode === 'over') return;
     this.#mode = 'over';
     this.#keepTimer?.cancel();
-    this.record.durationMs = this.#owner.clock.nowMs() - this.#startedAtMs;
+    this.record.durationMs = Math.round((this.#owner.clock.nowMs() - this.#startedAtMs) * 100) / 100;
     this.holdsPermit = false;
     this.upstream.permits.release();
     this.#endpoint.inflight -= 1;

@@ -1,11 +1,9 @@
-import type { Circumstances, RequestFacts, RequestSession } from '../core/request-session.ts';
+import type { Circumstances, RequestSession } from '../core/request-session.ts';
 import type { Decision, RetryDecision, StopReason } from '../core/decision.ts';
 import type { Failure } from '../core/failure.ts';
-import type { RetryPolicy } from '../core/retry-policy.ts';
 import { createRequestSession } from '../core/request-session.ts';
 import type { ResponseHead } from '../http1/message.ts';
 import type { Clock, Timer } from '../transport/clock.ts';
-import type { RequestBody } from '../transport/request-body.ts';
 import type { AttemptTimeouts } from '../transport/transport.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import { recordFailure } from './attempt-record.ts';
@@ -14,37 +12,11 @@ import type { Endpoint } from './endpoint.ts';
 import type { KeptResponse } from './kept-response.ts';
 import { localFailure } from './failures.ts';
 import { readResponseFacts } from './response-facts.ts';
+import type { RequestRun, RunRequestOptions } from './request-run.ts';
 import type { DecisionOverride, RunHost, Selection } from './run-host.ts';
-import { isPromise } from './promise.ts';
+import { ask } from './ask.ts';
+import { overrideDecision } from './decision-override.ts';
 import type { Upstream } from './upstream.ts';
-
-export interface RunRequestOptions {
-  readonly facts: RequestFacts;
-  readonly policy: RetryPolicy;
-  readonly timeouts: AttemptTimeouts;
-  readonly body: RequestBody | undefined;
-  readonly host: RunHost;
-  readonly clock: Clock;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-}
-
-/** One logical request under way. */
-export interface RequestRun {
-  readonly attempts: readonly AttemptRecord[];
-  /** Retries sent, the free one included. */
-  readonly retryCount: number;
-  /** Milliseconds spent waiting between attempts. */
-  readonly waitedMs: number;
-  /** Why it ended; `undefined` while it runs. */
-  readonly reason: StopReason | undefined;
-  /** The upstream of the latest attempt. */
-  readonly upstream: Upstream | undefined;
-  /** The client takes more of the response body. */
-  resume(): void;
-  /** The client is gone: ends the wait, the attempt and every further attempt now. No host call follows. */
-  cancel(): void;
-}
 
 /**
  * Runs one logical request to its end: the only place in the house where a request is sent again.
@@ -55,9 +27,6 @@ export function runRequest(options: RunRequestOptions): RequestRun {
   run.begin();
   return run;
 }
-
-/** A host call threw; the run is already over. */
-const FAILED = Symbol('failed');
 
 class Run implements RequestRun {
   readonly attempts: AttemptRecord[] = [];
@@ -118,10 +87,11 @@ class Run implements RequestRun {
   // --- one attempt -------------------------------------------------------------------------------------------------
 
   #select(): void {
-    const selection = this.#ask(() => this.host.select(this.attempts.length + 1));
-    if (selection === FAILED) return;
-    if (isPromise(selection)) this.#await(selection, (value) => this.#selected(value));
-    else this.#selected(selection);
+    ask(
+      () => this.host.select(this.attempts.length + 1),
+      (selection) => this.#selected(selection),
+      this.#hookFailed,
+    );
   }
 
   #selected(selection: Selection | undefined): void {
@@ -141,12 +111,15 @@ class Run implements RequestRun {
     const record = this.#recordAttempt(endpoint);
     const attempt = new AttemptRun(this, upstream, endpoint, record);
     this.#attempt = attempt;
-    const request = this.#ask(() => this.host.buildRequest(endpoint, this.attempts.length));
-    if (request === FAILED) return;
     const options = { timeouts: this.#options.timeouts, freshConnection: this.#next?.freshConnection ?? false };
     this.#next = undefined;
-    if (isPromise(request)) this.#await(request, (value) => attempt.send(value, options));
-    else attempt.send(request, options);
+    ask(
+      () => this.host.buildRequest(endpoint, this.attempts.length),
+      (request) => {
+        if (!this.#ended) attempt.send(request, options);
+      },
+      this.#hookFailed,
+    );
   }
 
   #startSession(upstream: Upstream): RequestSession {
@@ -209,10 +182,11 @@ class Run implements RequestRun {
       this.#options.random(),
     );
     if (decision.safety !== undefined) attempt.record.class = decision.safety;
-    const review = this.#ask(() => this.host.reviewFailure(failure, decision));
-    if (review === FAILED) return;
-    if (isPromise(review)) this.#await(review, (value) => this.#settleFailure(attempt, failure, decision, value));
-    else this.#settleFailure(attempt, failure, decision, review);
+    ask(
+      () => this.host.reviewFailure(failure, decision),
+      (override) => this.#settleFailure(attempt, failure, decision, override),
+      this.#hookFailed,
+    );
   }
 
   #settleFailure(
@@ -222,32 +196,16 @@ class Run implements RequestRun {
     override: DecisionOverride | undefined,
   ): void {
     if (this.#ended) return;
-    const decision = override === undefined ? proposed : this.#override(attempt, proposed, override);
+    const decision = override === undefined ? proposed : this.#overridden(attempt, proposed, override);
     if (decision.type === 'retry') return this.#scheduleRetry(attempt, decision);
     if (this.#refusesWith503(decision.reason)) return this.#refuse(decision.reason);
     if (this.#kept?.complete === true) return this.#deliverKept(this.#kept, decision.reason);
     this.#fail(failure, decision.reason);
   }
 
-  #override(attempt: AttemptRun, proposed: Decision, override: DecisionOverride): Decision {
-    const session = this.#session!;
-    const nowMs = this.clock.nowMs();
-    if (override.type === 'stop') {
-      if (proposed.type === 'stop') return proposed;
-      session.retryNotSent(nowMs, 'not-retryable');
-      return { type: 'stop', reason: 'not-retryable', handled: false, safety: proposed.safety };
-    }
-    const decision =
-      proposed.type === 'retry'
-        ? proposed
-        : session.reconsider(this.#circumstances(attempt), nowMs, this.#options.random());
-    if (decision.type === 'stop' || override.delayMs === undefined) return decision;
-    const left = this.#options.facts.deadlineAtMs - nowMs;
-    if (override.delayMs >= left) {
-      session.retryNotSent(nowMs, 'deadline');
-      return { type: 'stop', reason: 'deadline', handled: true, safety: decision.safety };
-    }
-    return { ...decision, delayMs: Math.max(0, override.delayMs) };
+  #overridden(attempt: AttemptRun, proposed: Decision, override: DecisionOverride): Decision {
+    const at = this.#circumstances(attempt);
+    return overrideDecision(this.#session!, proposed, override, at, this.clock.nowMs(), this.#options.random());
   }
 
   /** The attempt's body ended or broke while it was being delivered. */
@@ -277,8 +235,7 @@ class Run implements RequestRun {
   /** An attempt cannot be sent: for a retry the earlier outcome stands, for a first attempt there is only the failure. */
   #stopBeforeSend(reason: StopReason, failure: Failure): void {
     this.#giveBackRetry(reason);
-    const last = this.attempts.at(-1);
-    if (last === undefined) return this.#fail(failure, reason);
+    if (this.attempts.length === 0) return this.#fail(failure, reason);
     if (this.#refusesWith503(reason)) return this.#refuse(reason);
     if (this.#kept?.complete === true) return this.#deliverKept(this.#kept, reason);
     this.#fail(this.#attempt?.failure ?? failure, reason);
@@ -316,15 +273,16 @@ class Run implements RequestRun {
     this.reason = reason;
     this.#stopTimers();
     this.#delivering = true;
-    const body = (): void => {
-      for (const chunk of kept.chunks) this.host.onData(chunk);
-      this.#finish(reason);
-      this.host.onComplete(kept.trailers);
-    };
-    const held = this.#ask(() => this.host.onResponse(kept.head));
-    if (held === FAILED) return;
-    if (isPromise(held)) this.#await(held, body);
-    else body();
+    ask(
+      () => this.host.onResponse(kept.head),
+      () => {
+        if (this.#ended) return;
+        for (const chunk of kept.chunks) this.host.onData(chunk);
+        this.#finish(reason);
+        this.host.onComplete(kept.trailers);
+      },
+      this.#hookFailed,
+    );
   }
 
   #refuse(reason: StopReason): void {
@@ -337,14 +295,18 @@ class Run implements RequestRun {
     this.host.onFailed(failure, reason);
   }
 
-  /** User code failed in a hook: the request ends, whatever was under way. */
   hookFailed(error: unknown): void {
+    this.#hookFailed(error);
+  }
+
+  /** User code threw: the request ends, whatever was under way. */
+  readonly #hookFailed = (error: unknown): void => {
     if (this.#ended) return;
     this.#giveBackRetry('not-retryable');
     this.#finish('not-retryable');
     this.#attempt?.abort();
     this.host.onError(error);
-  }
+  };
 
   #deadlinePassed(): void {
     this.#deadlineTimer = undefined;
@@ -383,25 +345,5 @@ class Run implements RequestRun {
     this.#ended = true;
     this.reason ??= reason;
     this.#stopTimers();
-  }
-
-  // --- host calls that may throw or take time ----------------------------------------------------------------------
-
-  #ask<T>(call: () => T): T | typeof FAILED {
-    try {
-      return call();
-    } catch (error) {
-      this.hookFailed(error);
-      return FAILED;
-    }
-  }
-
-  #await<T>(promise: Promise<T>, then: (value: T) => void): void {
-    promise.then(
-      (value) => {
-        if (!this.#ended) then(value);
-      },
-      (error: unknown) => this.hookFailed(error),
-    );
   }
 }

@@ -1,7 +1,13 @@
 import type { Claim } from '../core/claim.ts';
 import type { StopReason } from '../core/decision.ts';
-import type { FailureKind } from '../core/failure.ts';
+import type { Failure, FailureKind } from '../core/failure.ts';
+import { describeFailure } from '../core/failure-chain.ts';
 import type { AttemptRecord } from '../engine/attempt-record.ts';
+import type { RequestRun } from '../engine/request-run.ts';
+import type { NotReplayableReason } from '../transport/replay-body.ts';
+import type { ProxyRequest } from './phases.ts';
+import type { ExchangePlan } from './plan.ts';
+import { pathWithoutQuery } from './proxy-request.ts';
 
 /** Response flags, Envoy's letters where one fits; `CB` is ours: no permit of the circuit breaker. */
 export type ResponseFlag = 'UF' | 'UC' | 'UT' | 'UO' | 'URX' | 'NR' | 'UH' | 'DC' | 'DPE' | 'CB' | 'IB';
@@ -32,8 +38,69 @@ export interface AccessRecord {
   /** Milliseconds spent waiting between attempts. */
   readonly retryBackoff: number;
   readonly claimIn: Claim | undefined;
+  /** Which cap ended the keeping of the request body; from then on it could not be sent again. */
+  readonly replayLost: NotReplayableReason | undefined;
   readonly error: string | undefined;
   readonly attempts: readonly AttemptRecord[];
+}
+
+/** What an exchange knows at its end. */
+export interface ExchangeFacts {
+  readonly request: ProxyRequest;
+  readonly plan: ExchangePlan;
+  readonly run: RequestRun | undefined;
+  readonly startedWallMs: number;
+  readonly durationMs: number;
+  readonly status: number;
+  readonly truncated: boolean;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** A flag that no failure carries. */
+  readonly extraFlag: ResponseFlag | undefined;
+  readonly failure: Failure | undefined;
+  /** What user code threw. */
+  readonly error: string | undefined;
+  readonly replayLost: NotReplayableReason | undefined;
+}
+
+export function buildRecord(facts: ExchangeFacts): AccessRecord {
+  const { request, plan, run, failure } = facts;
+  return {
+    time: new Date(facts.startedWallMs).toISOString(),
+    method: request.method,
+    path: pathWithoutQuery(request.path),
+    host: request.host,
+    remoteAddress: request.remoteAddress,
+    protocol: request.protocol,
+    route: plan.routeName,
+    upstream: run?.upstream?.name,
+    status: facts.status,
+    flags: flagsOf(facts),
+    reason: run?.reason,
+    truncated: facts.truncated,
+    bytesIn: facts.bytesIn,
+    bytesOut: facts.bytesOut,
+    durationMs: round(facts.durationMs),
+    retryAttempts: run?.retryCount ?? 0,
+    retryBackoff: round(run?.waitedMs ?? 0),
+    claimIn: run?.attempts.at(-1)?.claim,
+    replayLost: facts.replayLost,
+    error: facts.error ?? (failure === undefined ? undefined : describeFailure(failure)),
+    attempts: run?.attempts ?? [],
+  };
+}
+
+function flagsOf({ extraFlag, failure, run }: ExchangeFacts): ResponseFlag[] {
+  const flags: ResponseFlag[] = [];
+  if (extraFlag !== undefined) flags.push(extraFlag);
+  const flag = failure === undefined ? undefined : failureFlag(failure.kind);
+  if (flag !== undefined && flag !== extraFlag) flags.push(flag);
+  if (run?.reason === 'attempts-exhausted') flags.push('URX');
+  return flags;
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100;
 }
 
 /** The flag a failure puts on its request. */

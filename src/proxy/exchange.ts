@@ -3,17 +3,18 @@ import type { Failure } from '../core/failure.ts';
 import { describeFailure } from '../core/failure-chain.ts';
 import type { AttemptRecord } from '../engine/attempt-record.ts';
 import type { Endpoint } from '../engine/endpoint.ts';
-import { isPromise } from '../engine/promise.ts';
+import { isPromise } from '../engine/ask.ts';
 import type { DecisionOverride, MaybePromise, RunHost, Selection } from '../engine/run-host.ts';
 import type { RequestRun } from '../engine/run-request.ts';
 import { runRequest } from '../engine/run-request.ts';
 import { hasField, removeFields } from '../http1/field-list.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import { createReplayBody } from '../transport/replay-body.ts';
+import type { NotReplayableReason } from '../transport/replay-body.ts';
 import type { RequestBody } from '../transport/request-body.ts';
 import type { AttemptRequest, ConnectionInfo } from '../transport/transport.ts';
 import type { AccessRecord, ResponseFlag } from './access-record.ts';
-import { failureFlag } from './access-record.ts';
+import { buildRecord } from './access-record.ts';
 import type { Downstream, DownstreamListener, ResponseFraming } from './downstream.ts';
 import type { ErrorResponse } from './error-response.ts';
 import { errorResponse, localResponse, refusedResponse, renderErrorResponse, thrownResponse } from './error-response.ts';
@@ -52,6 +53,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   #failure: Failure | undefined;
   #error: string | undefined;
   #extraFlag: ResponseFlag | undefined;
+  #replayLost: NotReplayableReason | undefined;
 
   constructor(proxy: ProxyState<Context>, downstream: Downstream) {
     this.#proxy = proxy;
@@ -113,6 +115,9 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
         contentLength: length < 0 ? undefined : length,
         capBytes: plan.replayBufferBytes,
         memory: replayMemory,
+        onNotReplayable: (reason) => {
+          this.#replayLost = reason;
+        },
       });
     }
     const { requestMs } = plan.timeouts;
@@ -365,39 +370,21 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   }
 
   #record(): AccessRecord {
-    const run = this.#run;
-    const { request, plan } = this;
-    return {
-      time: new Date(this.#startedWallMs).toISOString(),
-      method: request.method,
-      path: pathWithoutQuery(request.path),
-      host: request.host,
-      remoteAddress: request.remoteAddress,
-      protocol: request.protocol,
-      route: plan.routeName,
-      upstream: run?.upstream?.name,
+    return buildRecord({
+      request: this.request,
+      plan: this.plan,
+      run: this.#run,
+      startedWallMs: this.#startedWallMs,
+      durationMs: this.#proxy.clock.nowMs() - this.#startedAtMs,
       status: this.#status,
-      flags: this.#flags(),
-      reason: run?.reason,
       truncated: this.#truncated,
       bytesIn: this.#body?.bytesReceived ?? 0,
       bytesOut: this.#bytesOut,
-      durationMs: round(this.#proxy.clock.nowMs() - this.#startedAtMs),
-      retryAttempts: run?.retryCount ?? 0,
-      retryBackoff: round(run?.waitedMs ?? 0),
-      claimIn: run?.attempts.at(-1)?.claim,
-      error: this.#error ?? (this.#failure === undefined ? undefined : describeFailure(this.#failure)),
-      attempts: run?.attempts ?? [],
-    };
-  }
-
-  #flags(): ResponseFlag[] {
-    const flags: ResponseFlag[] = [];
-    if (this.#extraFlag !== undefined) flags.push(this.#extraFlag);
-    const flag = this.#failure === undefined ? undefined : failureFlag(this.#failure.kind);
-    if (flag !== undefined && flag !== this.#extraFlag) flags.push(flag);
-    if (this.#run?.reason === 'attempts-exhausted') flags.push('URX');
-    return flags;
+      extraFlag: this.#extraFlag,
+      failure: this.#failure,
+      error: this.#error,
+      replayLost: this.#replayLost,
+    });
   }
 }
 
@@ -415,8 +402,4 @@ function framingOf(head: ResponseHead): ResponseFraming {
     case 'until-close':
       return { kind: 'stream', length: -1 };
   }
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 100) / 100;
 }

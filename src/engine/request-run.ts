@@ -1,0 +1,37 @@
+import type { StopReason } from '../core/decision.ts';
+import type { RequestFacts } from '../core/request-session.ts';
+import type { RetryPolicy } from '../core/retry-policy.ts';
+import type { Clock } from '../transport/clock.ts';
+import type { RequestBody } from '../transport/request-body.ts';
+import type { AttemptTimeouts } from '../transport/transport.ts';
+import type { AttemptRecord } from './attempt-record.ts';
+import type { RunHost } from './run-host.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface RunRequestOptions {
+  readonly facts: RequestFacts;
+  readonly policy: RetryPolicy;
+  readonly timeouts: AttemptTimeouts;
+  readonly body: RequestBody | undefined;
+  readonly host: RunHost;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/** One logical request under way. */
+export interface RequestRun {
+  readonly attempts: readonly AttemptRecord[];
+  /** Retries sent, the free one included. */
+  readonly retryCount: number;
+  /** Milliseconds spent waiting between attempts. */
+  readonly waitedMs: number;
+  /** Why it ended; `undefined` while it runs. */
+  readonly reason: StopReason | undefined;
+  /** The upstream of the latest attempt. */
+  readonly upstream: Upstream | undefined;
+  /** The client takes more of the response body. */
+  resume(): void;
+  /** The client is gone: ends the wait, the attempt and every further attempt now. No host call follows. */
+  cancel(): void;
+}
