@@ -20,7 +20,9 @@ export type OutcomeClass =
   | 'committed';
 
 export function classifyOutcome(outcome: Outcome): OutcomeClass {
-  return outcome.type === 'response' ? outcomeClassOfResponse(outcome.response) : outcomeClassOfFailure(outcome.failure);
+  return outcome.type === 'response'
+    ? outcomeClassOfResponse(outcome.response)
+    : outcomeClassOfFailure(outcome.failure);
 }
 
 export function outcomeClassOfResponse(response: ResponseFacts): OutcomeClass {

@@ -1,55 +1,24 @@
 export { backoffDelayMs } from './backoff.ts';
 export { createPermits } from './circuit-breaker.ts';
-export {
-  classifyOutcome,
-  triggerOf,
-} from './classify.ts';
-export {
-  attemptTimeoutMs,
-  clampDelayMs,
-  deadlineAt,
-  MAX_DELAY_MS,
-  remainingMs,
-} from './deadline.ts';
+export { classifyOutcome, triggerOf } from './classify.ts';
+export { attemptTimeoutMs, clampDelayMs, deadlineAt, MAX_DELAY_MS, remainingMs } from './deadline.ts';
 export { decide } from './decide.ts';
 export { parseHttpDate } from './http-date.ts';
-export {
-  hasEndpoint,
-  hasOtherEndpoint,
-  pickEndpoint,
-} from './pick-endpoint.ts';
-export {
-  DEFAULT_RETRY_BUDGET,
-  DEFAULT_RETRY_POLICY,
-} from './presets/default.ts';
-export {
-  NANTIAN_PRESET,
-  NANTIAN_TRANSPORT_PRESET,
-} from './presets/nantian.ts';
+export { hasEndpoint, hasOtherEndpoint, pickEndpoint } from './pick-endpoint.ts';
+export { DEFAULT_RETRY_BUDGET, DEFAULT_RETRY_POLICY } from './presets/default.ts';
+export { NANTIAN_PRESET, NANTIAN_TRANSPORT_PRESET } from './presets/nantian.ts';
 export { PINGORA_PRESET } from './presets/pingora.ts';
 export { createRequestSession } from './request-session.ts';
-export {
-  parseRetryAfter,
-  parseRetryPushback,
-} from './retry-after.ts';
+export { parseRetryAfter, parseRetryPushback } from './retry-after.ts';
 export { createRetryBudget } from './retry-budget.ts';
 export { createRetryPolicy } from './retry-policy.ts';
-export {
-  classifyFailure,
-  classifyResponse,
-  isIdempotent,
-} from './safety.ts';
+export { classifyFailure, classifyResponse, isIdempotent } from './safety.ts';
 
 export type { Permits } from './circuit-breaker.ts';
 export type { Claim } from './claim.ts';
 export type { OutcomeClass } from './classify.ts';
 export type { DecisionInput } from './decide.ts';
-export type {
-  Decision,
-  RetryDecision,
-  StopDecision,
-  StopReason,
-} from './decision.ts';
+export type { Decision, RetryDecision, StopDecision, StopReason } from './decision.ts';
 export type {
   Failure,
   FailureCause,
@@ -69,24 +38,11 @@ export type {
   RetryScheduled,
   RetrySuppressed,
 } from './observer.ts';
-export type {
-  Outcome,
-  ResponseFacts,
-} from './outcome.ts';
-export type {
-  EndpointChoice,
-  EndpointView,
-  LoadBalancing,
-} from './pick-endpoint.ts';
+export type { Outcome, ResponseFacts } from './outcome.ts';
+export type { EndpointChoice, EndpointView, LoadBalancing } from './pick-endpoint.ts';
 export type { Preset } from './presets/preset.ts';
-export type {
-  Circumstances,
-  RequestFacts,
-} from './request.ts';
-export type {
-  CreateRequestSession,
-  RequestSession,
-} from './request-session.ts';
+export type { Circumstances, RequestFacts } from './request.ts';
+export type { CreateRequestSession, RequestSession } from './request-session.ts';
 export type {
   MinRetryRate,
   NoRetryBudgetOptions,

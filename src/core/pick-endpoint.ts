@@ -33,7 +33,10 @@ export interface EndpointChoice<E extends EndpointView> {
  *
  * @returns `undefined` only when no endpoint is available with a weight above 0
  */
-export function pickEndpoint<E extends EndpointView>(endpoints: readonly E[], choice: EndpointChoice<E>): E | undefined {
+export function pickEndpoint<E extends EndpointView>(
+  endpoints: readonly E[],
+  choice: EndpointChoice<E>,
+): E | undefined {
   const { tried } = choice;
   const candidates =
     preferred(endpoints, (endpoint) => !endpoint.excluded && !tried.includes(endpoint)) ??
@@ -64,7 +67,10 @@ function isUsable(endpoint: EndpointView): boolean {
 }
 
 /** The usable endpoints of the lowest tier that has one, or `undefined` when there is none. */
-function preferred<E extends EndpointView>(endpoints: readonly E[], isWanted: (endpoint: E) => boolean): E[] | undefined {
+function preferred<E extends EndpointView>(
+  endpoints: readonly E[],
+  isWanted: (endpoint: E) => boolean,
+): E[] | undefined {
   let tier: E[] | undefined;
   let priority = Infinity;
   for (const endpoint of endpoints) {

@@ -168,4 +168,9 @@ function isThrottled(outcome: Outcome, decision: Decision): boolean {
   return !UNCOUNTED_REASONS.has(decision.reason);
 }
 
-const UNCOUNTED_REASONS: ReadonlySet<StopReason> = new Set(['success', 'not-retryable', 'committed', 'downstream-gone']);
+const UNCOUNTED_REASONS: ReadonlySet<StopReason> = new Set([
+  'success',
+  'not-retryable',
+  'committed',
+  'downstream-gone',
+]);

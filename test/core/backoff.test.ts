@@ -63,7 +63,10 @@ test('a thousandth retry waits for the cap, not for a wrapped number', () => {
 
 test('a cap beyond what a timer holds is cut', () => {
   assert.equal(backoffDelayMs({ curve: 'fixed', baseMs: 1e12, maxMs: Infinity, jitter: 'none' }, 0, 0), 2_147_483_647);
-  assert.equal(backoffDelayMs({ curve: 'exponential', baseMs: 1, maxMs: Infinity, jitter: 'none' }, 900, 0), 2_147_483_647);
+  assert.equal(
+    backoffDelayMs({ curve: 'exponential', baseMs: 1, maxMs: Infinity, jitter: 'none' }, 900, 0),
+    2_147_483_647,
+  );
 });
 
 test('a random number outside [0, 1) counts as the longest wait', () => {

@@ -48,6 +48,9 @@ test('Infinity is no limit', () => {
 
 test('a limit that lets nothing through, or is no whole number, is refused by name', () => {
   for (const limit of [0, -1, 1.5, NaN, -Infinity]) {
-    assert.throws(() => createPermits(limit), { name: 'RangeError', message: new RegExp(`maxInflightRequests is ${String(limit)};`) });
+    assert.throws(() => createPermits(limit), {
+      name: 'RangeError',
+      message: new RegExp(`maxInflightRequests is ${String(limit)};`),
+    });
   }
 });

@@ -40,14 +40,29 @@ test('a nacked error counts as unsent, and a nack on a success does not make it 
 });
 
 /** What a failure is called, and by which trigger a policy reaches it. */
-const FAILURES: readonly (readonly [name: string, outcomeClass: string, trigger: string | undefined, Partial<Failure>])[] = [
+const FAILURES: readonly (readonly [
+  name: string,
+  outcomeClass: string,
+  trigger: string | undefined,
+  Partial<Failure>,
+])[] = [
   ['a refused connection', 'unsent', 'unsent', { kind: 'connection_refused', phase: 'connect', bytesSent: 0 }],
   ['a connect timeout', 'unsent', 'unsent', { kind: 'connection_timeout', phase: 'connect', bytesSent: 0 }],
   ['nothing selectable', 'unsent', 'unsent', { kind: 'destination_unavailable', phase: 'select', bytesSent: 0 }],
   ['a failed handshake', 'unsent', 'unsent', { kind: 'tls_protocol_error', phase: 'tls' }],
   ['a bad certificate', 'unsent', 'unsent', { kind: 'tls_certificate_error', phase: 'tls', bytesSent: 0 }],
-  ['a full pool', 'unsent', 'unsent', { kind: 'connection_limit_reached', source: 'internal', phase: 'connect', bytesSent: 0 }],
-  ['an open breaker', 'short-circuited', 'unsent', { kind: 'circuit_open', source: 'internal', phase: 'select', bytesSent: 0 }],
+  [
+    'a full pool',
+    'unsent',
+    'unsent',
+    { kind: 'connection_limit_reached', source: 'internal', phase: 'connect', bytesSent: 0 },
+  ],
+  [
+    'an open breaker',
+    'short-circuited',
+    'unsent',
+    { kind: 'circuit_open', source: 'internal', phase: 'select', bytesSent: 0 },
+  ],
   ['a refused stream', 'unsent', 'rejected', { kind: 'request_rejected' }],
   ['a stale connection', 'ambiguous', 'stale', { reused: true }],
   ['a reset', 'ambiguous', 'reset', {}],
@@ -62,7 +77,12 @@ const FAILURES: readonly (readonly [name: string, outcomeClass: string, trigger:
   ['no answer in time on a reused connection', 'timeout', 'timeout', { kind: 'http_response_timeout', reused: true }],
   ['a read timeout', 'timeout', 'timeout', { kind: 'connection_read_timeout' }],
   ['a peer that takes no byte', 'timeout', 'timeout', { kind: 'connection_write_timeout', phase: 'send' }],
-  ['a timeout before the first byte', 'unsent', 'unsent', { kind: 'connection_write_timeout', phase: 'send', bytesSent: 0 }],
+  [
+    'a timeout before the first byte',
+    'unsent',
+    'unsent',
+    { kind: 'connection_write_timeout', phase: 'send', bytesSent: 0 },
+  ],
   ['overload', 'ambiguous', 'rejected', { kind: 'overloaded' }],
   ['a demand for HTTP/1.1', 'ambiguous', 'rejected', { kind: 'http_1_1_required' }],
   ['a cut body', 'committed', undefined, { kind: 'http_response_incomplete', phase: 'body' }],
@@ -96,7 +116,8 @@ test('no policy can name a fault of our own, even when nothing was sent', () => 
     'downstream_protocol_error',
     'hook_error',
   ];
-  for (const kind of kinds) assert.equal(triggerOf(failure({ kind, source: 'internal', bytesSent: 0 })), undefined, kind);
+  for (const kind of kinds)
+    assert.equal(triggerOf(failure({ kind, source: 'internal', bytesSent: 0 })), undefined, kind);
 });
 
 test('a certificate and a firewall say something about one endpoint only', () => {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hasEndpoint, hasOtherEndpoint, pickEndpoint, type EndpointView, type LoadBalancing } from '../../src/core/pick-endpoint.ts';
+import {
+  hasEndpoint,
+  hasOtherEndpoint,
+  pickEndpoint,
+  type EndpointView,
+  type LoadBalancing,
+} from '../../src/core/pick-endpoint.ts';
 
 interface Named extends EndpointView {
   readonly name: string;
@@ -120,19 +126,27 @@ for (const loadBalancing of ALL) {
     );
     const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
-      fc.property(views, fc.array(fc.nat(5), { maxLength: 8 }), random, fc.nat(1_000_000), (endpoints, order, draw, cursor) => {
-        const tried = order.flatMap((index) => endpoints[index] ?? []);
-        const chosen = pickEndpoint(endpoints, { loadBalancing, tried, random: draw, cursor });
-        assert.equal(chosen !== undefined, hasEndpoint(endpoints));
-        if (chosen === undefined) return;
-        assert.ok(endpoints.includes(chosen) && chosen.available && chosen.weight > 0);
-        assert.equal(!tried.includes(chosen), hasOtherEndpoint(endpoints, tried));
-        const better = endpoints.filter((view) => view.available && view.weight > 0 && !view.excluded && !tried.includes(view));
-        if (better.length > 0) {
-          assert.ok(better.includes(chosen));
-          assert.equal(chosen.priority, Math.min(...better.map((view) => view.priority)));
-        }
-      }),
+      fc.property(
+        views,
+        fc.array(fc.nat(5), { maxLength: 8 }),
+        random,
+        fc.nat(1_000_000),
+        (endpoints, order, draw, cursor) => {
+          const tried = order.flatMap((index) => endpoints[index] ?? []);
+          const chosen = pickEndpoint(endpoints, { loadBalancing, tried, random: draw, cursor });
+          assert.equal(chosen !== undefined, hasEndpoint(endpoints));
+          if (chosen === undefined) return;
+          assert.ok(endpoints.includes(chosen) && chosen.available && chosen.weight > 0);
+          assert.equal(!tried.includes(chosen), hasOtherEndpoint(endpoints, tried));
+          const better = endpoints.filter(
+            (view) => view.available && view.weight > 0 && !view.excluded && !tried.includes(view),
+          );
+          if (better.length > 0) {
+            assert.ok(better.includes(chosen));
+            assert.equal(chosen.priority, Math.min(...better.map((view) => view.priority)));
+          }
+        },
+      ),
     );
   });
 }
@@ -201,7 +215,10 @@ test('least-request measures load by weight, and idle endpoints share by weight'
   const big = endpoint('big', { weight: 3, inflight: 5 });
   const small = endpoint('small', { weight: 1, inflight: 2 });
   assert.deepEqual(shares('least-request', [big, small]), { big: 1000 });
-  assert.deepEqual(shares('least-request', [endpoint('big', { weight: 3 }), endpoint('small')]), { big: 750, small: 250 });
+  assert.deepEqual(shares('least-request', [endpoint('big', { weight: 3 }), endpoint('small')]), {
+    big: 750,
+    small: 250,
+  });
 });
 
 test('whether there is an endpoint, and whether there is an untried one', () => {

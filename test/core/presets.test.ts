@@ -78,7 +78,8 @@ test('nantian without a policy repeats a failed connect once, at once, and nothi
 });
 
 test('other systems know no claims, so their presets read none', () => {
-  for (const preset of [PINGORA_PRESET, NANTIAN_PRESET, NANTIAN_TRANSPORT_PRESET]) assert.equal(preset.retry.ownership, 'off');
+  for (const preset of [PINGORA_PRESET, NANTIAN_PRESET, NANTIAN_TRANSPORT_PRESET])
+    assert.equal(preset.retry.ownership, 'off');
 });
 
 test('pingora has no budget, nantian has one', () => {

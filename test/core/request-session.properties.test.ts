@@ -125,7 +125,12 @@ interface Step {
 }
 
 /** Plays a request as a host would, and goes on as long as the decisions say so. */
-function play(request: RequestFacts, policy: RetryPolicyOptions, budget: RetryBudgetOptions, script: readonly Event[]): { steps: Step[]; sends: number } {
+function play(
+  request: RequestFacts,
+  policy: RetryPolicyOptions,
+  budget: RetryBudgetOptions,
+  script: readonly Event[],
+): { steps: Step[]; sends: number } {
   const session = createRequestSession(request, createRetryPolicy(policy), createRetryBudget(budget));
   const steps: Step[] = [];
   let nowMs = 0;
@@ -152,7 +157,9 @@ function play(request: RequestFacts, policy: RetryPolicyOptions, budget: RetryBu
   return { steps, sends: session.attemptCount };
 }
 
-function forEveryRequest(check: (run: { steps: Step[]; sends: number }, request: RequestFacts, policy: RetryPolicyOptions) => void): void {
+function forEveryRequest(
+  check: (run: { steps: Step[]; sends: number }, request: RequestFacts, policy: RetryPolicyOptions) => void,
+): void {
   fc.assert(
     fc.property(requests, policies, budgets, events, (request, policy, budget, script) => {
       check(play(request, policy, budget, script), request, policy);
@@ -255,10 +262,16 @@ test('every stop has one of the fifteen reasons, each with its own answer to whe
 
 test('a budget of 0 % grants no request a charged retry', () => {
   fc.assert(
-    fc.property(requests, policies, events, fc.constantFrom('ratio' as const, 'token-bucket' as const), (request, policy, script, kind) => {
-      const { steps } = play(request, policy, { kind, percent: 0 }, script);
-      for (const { decision } of steps) assert.ok(decision.type === 'stop' || decision.free);
-    }),
+    fc.property(
+      requests,
+      policies,
+      events,
+      fc.constantFrom('ratio' as const, 'token-bucket' as const),
+      (request, policy, script, kind) => {
+        const { steps } = play(request, policy, { kind, percent: 0 }, script);
+        for (const { decision } of steps) assert.ok(decision.type === 'stop' || decision.free);
+      },
+    ),
   );
 });
 
@@ -269,7 +282,11 @@ test('retries mint nothing: a thousand requests that keep failing are retried as
     let retries = 0;
     for (let call = 0; call < 2000; call += 1) {
       const lineage = call % 2;
-      const session = createRequestSession({ method: 'GET', keyed: false, lineage, deadlineAtMs: Infinity }, policy, budget);
+      const session = createRequestSession(
+        { method: 'GET', keyed: false, lineage, deadlineAtMs: Infinity },
+        policy,
+        budget,
+      );
       session.start(0);
       session.attemptStarted();
       while (session.responded({ status: 503 }, CLEAR, 0, 0).type === 'retry') session.attemptStarted();

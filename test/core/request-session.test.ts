@@ -130,7 +130,9 @@ test('the free re-send comes also after the counted ones', () => {
 
 test('the backoff does not grow by the free re-send', () => {
   const { fail } = start({ curve: 'exponential', maxBackoffMs: 10_000 });
-  const delays = [fail(STALE), fail(RESET), fail(RESET)].map((decision) => (decision.type === 'retry' ? decision.delayMs : -1));
+  const delays = [fail(STALE), fail(RESET), fail(RESET)].map((decision) =>
+    decision.type === 'retry' ? decision.delayMs : -1,
+  );
   assert.deepEqual(delays, [0, 100, 200]);
 });
 
@@ -241,7 +243,12 @@ const RECORDED: readonly (readonly [name: string, end: (bench: Bench) => Decisio
   ['a client’s own error', ({ answer }) => answer(404), 'nothing'],
   ['a stale connection that is repeated for free', ({ fail }) => fail(STALE), 'nothing'],
   ['a client that left', ({ fail }) => fail(RESET, 10, { downstreamGone: true }), 'nothing'],
-  ['a failure of our own', ({ fail }) => fail(failure({ kind: 'local_resource_exhausted', source: 'internal', phase: 'connect', bytesSent: 0 })), 'nothing'],
+  [
+    'a failure of our own',
+    ({ fail }) =>
+      fail(failure({ kind: 'local_resource_exhausted', source: 'internal', phase: 'connect', bytesSent: 0 })),
+    'nothing',
+  ],
   ['a failure after the commitment', ({ fail }) => fail(RESET, 10, { committed: true }), 'nothing'],
 ];
 

@@ -38,17 +38,37 @@ test('a date in the past is no wait', () => {
 });
 
 test('what is neither seconds nor a date is not there', () => {
-  for (const value of ['', ' ', '-1', '+1', '1.5', '1e3', '0x10', '1, 2', '1s', 'soon', '１', 'NaN', 'Infinity', ' 1', '1\n']) {
+  for (const value of [
+    '',
+    ' ',
+    '-1',
+    '+1',
+    '1.5',
+    '1e3',
+    '0x10',
+    '1, 2',
+    '1s',
+    'soon',
+    '１',
+    'NaN',
+    'Infinity',
+    ' 1',
+    '1\n',
+  ]) {
     assert.equal(parseRetryAfter(value, undefined, NOW), undefined, JSON.stringify(value));
   }
 });
 
 test('every answer is a whole number from 0, or none', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.bigInt({ min: 0n }).map(String)), fc.option(fc.string(), { nil: undefined }), (value, date) => {
-      const delayMs = parseRetryAfter(value, date, NOW);
-      assert.ok(delayMs === undefined || (Number.isSafeInteger(delayMs) && delayMs >= 0), String(delayMs));
-    }),
+    fc.property(
+      fc.oneof(fc.string(), fc.bigInt({ min: 0n }).map(String)),
+      fc.option(fc.string(), { nil: undefined }),
+      (value, date) => {
+        const delayMs = parseRetryAfter(value, date, NOW);
+        assert.ok(delayMs === undefined || (Number.isSafeInteger(delayMs) && delayMs >= 0), String(delayMs));
+      },
+    ),
   );
 });
 

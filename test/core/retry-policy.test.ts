@@ -71,7 +71,10 @@ const WRONG: readonly (readonly [RetryPolicyOptions, string])[] = [
   [{ maxRetries: NaN }, 'retry policy: maxRetries is NaN; give a whole number from 0 to 1000'],
   [{ codes: [503, 399] }, 'retry policy: codes is 399; give a whole number from 400 to 599'],
   [{ codes: [600] }, 'retry policy: codes is 600; give a whole number from 400 to 599'],
-  [{ on: ['reset', 'never' as 'reset'] }, "retry policy: on is 'never'; give one of unsent, rejected, stale, reset, timeout"],
+  [
+    { on: ['reset', 'never' as 'reset'] },
+    "retry policy: on is 'never'; give one of unsent, rejected, stale, reset, timeout",
+  ],
   [{ curve: 'cubic' as 'linear' }, "retry policy: curve is 'cubic'; give one of exponential, linear, fixed"],
   [{ jitter: 'some' as 'full' }, "retry policy: jitter is 'some'; give one of full, equal, decorrelated, none"],
   [{ ownership: 'on' as 'off' }, "retry policy: ownership is 'on'; give one of off, observe, enforce"],

@@ -157,19 +157,31 @@ const windows: fc.Arbitrary<WindowOptions> = fc.record({
 });
 
 test('ratio agrees with its ledger in every sequence of events', () => {
-  fc.assert(fc.property(windows, steps, (window, taken) => agree({ kind: 'ratio', ...window }, ratioModel(window), taken)));
+  fc.assert(
+    fc.property(windows, steps, (window, taken) => agree({ kind: 'ratio', ...window }, ratioModel(window), taken)),
+  );
 });
 
 test('token-bucket agrees with its ledger in every sequence of events', () => {
   fc.assert(
-    fc.property(windows, steps, (window, taken) => agree({ kind: 'token-bucket', ...window }, tokenBucketModel(window), taken)),
+    fc.property(windows, steps, (window, taken) =>
+      agree({ kind: 'token-bucket', ...window }, tokenBucketModel(window), taken),
+    ),
   );
 });
 
 test('throttle agrees with its count in every sequence of events', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 2000 }), steps, (maxTokens, thousandths, taken) =>
-      agree({ kind: 'throttle', maxTokens, tokenRatio: thousandths / 1000 }, throttleModel(maxTokens, thousandths), taken),
+    fc.property(
+      fc.integer({ min: 1, max: 20 }),
+      fc.integer({ min: 1, max: 2000 }),
+      steps,
+      (maxTokens, thousandths, taken) =>
+        agree(
+          { kind: 'throttle', maxTokens, tokenRatio: thousandths / 1000 },
+          throttleModel(maxTokens, thousandths),
+          taken,
+        ),
     ),
   );
 });

@@ -8,10 +8,22 @@ const WRONG: readonly (readonly [RetryBudgetOptions, string])[] = [
   [{ kind: 'ratio', percent: 0.2 }, 'retry budget: percent is 0.2; give a whole number from 0 to 100'],
   [{ kind: 'token-bucket', percent: NaN }, 'retry budget: percent is NaN; give a whole number from 0 to 100'],
   [{ kind: 'ratio', intervalMs: 999 }, 'retry budget: intervalMs is 999; give a whole number from 1000 to 3600000'],
-  [{ kind: 'token-bucket', intervalMs: 3_600_001 }, 'retry budget: intervalMs is 3600001; give a whole number from 1000 to 3600000'],
-  [{ kind: 'ratio', minRetryRate: { count: -1, intervalMs: 1000 } }, 'retry budget: minRetryRate.count is -1; give a whole number from 0 to 1000000'],
-  [{ kind: 'ratio', minRetryRate: { count: 1_000_001, intervalMs: 1000 } }, 'retry budget: minRetryRate.count is 1000001; give a whole number from 0 to 1000000'],
-  [{ kind: 'ratio', minRetryRate: { count: 1, intervalMs: 1 } }, 'retry budget: minRetryRate.intervalMs is 1; give a whole number from 1000 to 3600000'],
+  [
+    { kind: 'token-bucket', intervalMs: 3_600_001 },
+    'retry budget: intervalMs is 3600001; give a whole number from 1000 to 3600000',
+  ],
+  [
+    { kind: 'ratio', minRetryRate: { count: -1, intervalMs: 1000 } },
+    'retry budget: minRetryRate.count is -1; give a whole number from 0 to 1000000',
+  ],
+  [
+    { kind: 'ratio', minRetryRate: { count: 1_000_001, intervalMs: 1000 } },
+    'retry budget: minRetryRate.count is 1000001; give a whole number from 0 to 1000000',
+  ],
+  [
+    { kind: 'ratio', minRetryRate: { count: 1, intervalMs: 1 } },
+    'retry budget: minRetryRate.intervalMs is 1; give a whole number from 1000 to 3600000',
+  ],
   [{ kind: 'throttle', maxTokens: 0 }, 'retry budget: maxTokens is 0; give a whole number from 1 to 1000'],
   [{ kind: 'throttle', maxTokens: 1001 }, 'retry budget: maxTokens is 1001; give a whole number from 1 to 1000'],
   [{ kind: 'throttle', tokenRatio: 0 }, 'retry budget: tokenRatio is 0; give a number from 0.001 to 1000'],
@@ -37,7 +49,8 @@ test('the ends of every range are allowed', () => {
 });
 
 test('a budget says its kind, and ratio is the default', () => {
-  for (const kind of ['ratio', 'token-bucket', 'throttle', 'none'] as const) assert.equal(createRetryBudget({ kind }).kind, kind);
+  for (const kind of ['ratio', 'token-bucket', 'throttle', 'none'] as const)
+    assert.equal(createRetryBudget({ kind }).kind, kind);
   assert.equal(createRetryBudget().kind, 'ratio');
 });
 

@@ -65,7 +65,12 @@ test('a thousand tenths are exactly a hundred tokens', () => {
   assert.equal(budget.withdraw(0), true);
 });
 
-for (const [ratio, successes] of [[0.029, 35], [0.0299, 35], [0.5556, 2], [0.001, 1001]] as const) {
+for (const [ratio, successes] of [
+  [0.029, 35],
+  [0.0299, 35],
+  [0.5556, 2],
+  [0.001, 1001],
+] as const) {
   test(`a ratio of ${String(ratio)} keeps three digits: ${String(successes)} successes make more than one token`, () => {
     const budget = createRetryBudget({ kind: 'throttle', maxTokens: 2, tokenRatio: ratio });
     record(budget, false, 2);

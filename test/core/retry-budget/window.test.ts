@@ -245,7 +245,12 @@ test('token-bucket: without limits per request, the first one takes 100 retries,
 });
 
 test('token-bucket: a reserve that is no whole number of retries keeps its fraction for the deposits', () => {
-  const budget = createRetryBudget({ kind: 'token-bucket', percent: 50, intervalMs: 1000, minRetryRate: { count: 3, intervalMs: 2000 } });
+  const budget = createRetryBudget({
+    kind: 'token-bucket',
+    percent: 50,
+    intervalMs: 1000,
+    minRetryRate: { count: 3, intervalMs: 2000 },
+  });
   assert.equal(budget.balance(0), 1);
   budget.deposit(0);
   assert.equal(budget.balance(0), 2);
