@@ -89,4 +89,7 @@ function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
 }
 
-await main()
+await main().catch((error: unknown) => {
+  console.error(`bench: ${error instanceof Error ? error.message : String(error)}`)
+  process.exit(1)
+})

@@ -11,6 +11,8 @@ export interface LoadResult {
   readonly p99Micros: number
   /** Answers with a status other than 2xx or 3xx, failed connects, broken and timed-out exchanges. */
   readonly faultCount: number
+  /** Requests of a fixed rate that had no answer when the slice ended: the target cannot hold the rate. */
+  readonly unansweredCount: number
 }
 
 export interface LoadOptions {

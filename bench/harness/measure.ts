@@ -41,14 +41,14 @@ export interface MeasureOptions {
 export const strangerCoresLimit = 0.3
 const maxReruns = 2
 /** Long enough for V8 to compile the hot path of a Node target and for every pool to fill. */
-const warmUpSeconds = 2
+const warmUpSeconds = 5
 
 /** Warms every target up, then gives each one slice a round, in a new order each round. */
 export async function measureWorkload(workload: Workload, options: MeasureOptions): Promise<Slice[]> {
   const { field, roundCount, sliceSeconds, seed } = options
   for (const target of shuffle(field.targets, seed)) {
     options.onProgress(`${workload.name}: warming up ${target.name}`)
-    await runLoad({ ...loadPlace(options, target), workload, seconds: warmUpSeconds })
+    await runSlice(workload, target, options, warmUpSeconds)
   }
   const slices: Slice[] = []
   for (let round = 1; round <= roundCount; round++) {
@@ -67,7 +67,7 @@ export async function measureWorkload(workload: Workload, options: MeasureOption
 
 async function measureSlice(workload: Workload, target: Target, options: MeasureOptions, seconds: number): Promise<Slice> {
   const before = takeReading(target, options.field)
-  const load = await runLoad({ ...loadPlace(options, target), workload, seconds })
+  const load = await runSlice(workload, target, options, seconds)
   // Closing the load's connections is work that belongs to the slice.
   await sleep(30)
   const after = takeReading(target, options.field)
@@ -107,6 +107,12 @@ function takeReading(target: Target, field: Field): Reading {
   return { atNanos, targetNanos: cpuNanos, rssBytes, ...machine, ownNanos }
 }
 
-function loadPlace(options: MeasureOptions, target: Target): { workspace: Workspace; core: number | undefined; port: number } {
-  return { workspace: options.workspace, core: options.surroundings.loadCore, port: target.port }
+async function runSlice(workload: Workload, target: Target, options: MeasureOptions, seconds: number): Promise<LoadResult> {
+  try {
+    return await runLoad({ workspace: options.workspace, core: options.surroundings.loadCore, port: target.port, workload, seconds })
+  } catch (error) {
+    // Why the target ended tells more than that the load could not reach it.
+    target.service.assertAlive()
+    throw new Error(`${target.name}, ${workload.name}: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }

@@ -38,8 +38,11 @@ function formatNotes(slices: readonly Slice[]): string[] {
   const notes = [`  rest of the machine: ${strangers} cores busy, ${stolen} stolen by the host (medians); slices measured again: ${reruns}`]
   if (noisy.length > 0) notes.push(`  NOISY: in ${noisy.length} of ${slices.length} slices the rest of the machine took more than ${strangerCoresLimit} core; measure again on a quiet machine`)
   for (const name of new Set(slices.map((slice) => slice.target))) {
-    const faults = slices.filter((slice) => slice.target === name).reduce((sum, slice) => sum + slice.faultCount, 0)
+    const own = slices.filter((slice) => slice.target === name)
+    const faults = own.reduce((sum, slice) => sum + slice.faultCount, 0)
     if (faults > 0) notes.push(`  FAULTY: ${name} failed ${faults} requests under load; its figures say nothing`)
+    const late = own.filter((slice) => slice.unansweredCount > 0).length
+    if (late > 0) notes.push(`  TOO SLOW: ${name} had requests left unanswered at the end of ${late} of ${own.length} slices; it cannot hold the rate`)
   }
   return notes
 }

@@ -30,7 +30,7 @@ export interface Workspace {
   start(command: Command): Service
   /** Runs a process to its end and returns its standard output. Rejects on any exit code but 0, or after `timeoutMs`. */
   run(command: Command, timeoutMs: number): Promise<string>
-  /** Ends every process and removes the directory. Safe to call twice. */
+  /** Ends every process and removes the directory. Every call waits for the one and only closing. */
   close(): Promise<void>
 }
 
@@ -41,10 +41,11 @@ const graceMs = 3_000
 export function createWorkspace(): Workspace {
   const directory = mkdtempSync(join(tmpdir(), 'mulligan-bench-'))
   const living = new Set<ChildProcess>()
-  let closed = false
+  let closed: Promise<void> | undefined
+  let isLeaving = false
 
   const launch = (command: Command, stdout: 'ignore' | 'pipe', stderr: number | 'pipe'): ChildProcess => {
-    if (closed) throw new Error(`the workspace is closed, ${command.name} cannot be started`)
+    if (closed !== undefined) throw new Error(`the workspace is closed, ${command.name} cannot be started`)
     const pin = command.core === undefined ? [] : ['taskset', '-c', String(command.core)]
     // Should this process be killed outright, the kernel ends the child in its stead.
     const [file = '', ...rest] = [...pin, 'setpriv', '--pdeathsig', 'TERM', command.file, ...command.arguments]
@@ -88,19 +89,19 @@ export function createWorkspace(): Workspace {
       })
       child.once('close', (code, signal) => {
         clearTimeout(timer)
+        // Ended by the cleaning up after Ctrl-C: this process exits in a moment, and the reason is no news to anybody.
+        if (isLeaving) return
         if (code === 0) resolve(output)
         else reject(new Error(`${command.name} ended with ${signal ?? `code ${code}`}:\n${(complaint + output).slice(-2_000)}`))
       })
     })
 
   const removeNow = (): void => {
-    closed = true
     for (const child of living) endTree(child, 'SIGKILL')
-    rmSync(directory, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  const close = async (): Promise<void> => {
-    closed = true
+  const endAll = async (): Promise<void> => {
     const ends = [...living].map((child) => new Promise((resolve) => child.once('close', resolve)))
     for (const child of living) child.kill('SIGTERM')
     const timer = setTimeout(() => {
@@ -110,19 +111,18 @@ export function createWorkspace(): Workspace {
     clearTimeout(timer)
     removeNow()
     process.off('exit', removeNow)
-    process.off('SIGINT', onInterrupt)
-    process.off('SIGTERM', onTerminate)
   }
+
+  const close = (): Promise<void> => (closed ??= endAll())
 
   const leave = (code: number): void => {
+    isLeaving = true
     void close().then(() => process.exit(code))
   }
-  const onInterrupt = (): void => leave(130)
-  const onTerminate = (): void => leave(143)
-
+  // Not `once`: a second Ctrl-C would end this process in the middle of its cleaning up.
+  process.on('SIGINT', () => leave(130))
+  process.on('SIGTERM', () => leave(143))
   process.once('exit', removeNow)
-  process.once('SIGINT', onInterrupt)
-  process.once('SIGTERM', onTerminate)
 
   return {
     directory,

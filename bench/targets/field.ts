@@ -42,7 +42,8 @@ export async function startField(options: FieldOptions): Promise<Field> {
   return { origin, originPort, targets }
 }
 
-function prepareProgram(name: TargetName, placement: Placement): Program {
+/** Writes the configuration of the named proxy and tells how it is run. */
+export function prepareProgram(name: TargetName, placement: Placement): Program {
   switch (name) {
     case 'mulligan':
       return prepareMulligan(name, placement, { isLogging: false })

@@ -15,6 +15,9 @@ export function prepareNginx({ workspace, port, originPort }: Placement): Progra
   }
   server {
     listen 127.0.0.1:${port};
+    # Bodies pass as they come, of any size, like through the others.
+    client_max_body_size 0;
+    proxy_request_buffering off;
     proxy_http_version 1.1;
     proxy_set_header Connection "";
     proxy_set_header Host $http_host;
