@@ -136,7 +136,11 @@ class ReplayBody implements RequestBody, BodySink {
   /** Gives the reader what is held, until it is paused or has everything. */
   pump(): void {
     const reading = this.#reader;
-    if (reading === undefined || reading.pumping) return;
+    if (reading === undefined) {
+      this.#balance();
+      return;
+    }
+    if (reading.pumping) return;
     reading.pumping = true;
     while (this.#reader === reading && !reading.paused && reading.offset < this.bytesReceived) {
       this.#deliver(reading, this.#held.at(reading.offset));

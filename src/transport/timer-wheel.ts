@@ -124,11 +124,10 @@ export class TimerWheel {
     if (this.#holdingCount === 0) this.#wake.unref();
   }
 
-  readonly #onWake = (): void => {
-    this.#wake = undefined;
-    this.#wakeTick = Infinity;
+  /** Fires what is due by now. The wheel does so by itself; a test that owns the time may hurry it. */
+  turn(): void {
+    this.#collectDue(Math.floor((this.#nowMs() - this.#originMs) / tickMs));
     try {
-      this.#collectDue(Math.floor((this.#nowMs() - this.#originMs) / tickMs));
       while (this.#due.next !== this.#due) {
         const timer = this.#due.next as WheelTimer;
         const { fire } = timer;
@@ -139,6 +138,12 @@ export class TimerWheel {
       // Also after a callback threw: the timers behind it must not be lost with it.
       if (this.#timerCount > 0) this.#sleepUntilNext();
     }
+  }
+
+  readonly #onWake = (): void => {
+    this.#wake = undefined;
+    this.#wakeTick = Infinity;
+    this.turn();
   };
 
   #collectDue(nowTick: number): void {
