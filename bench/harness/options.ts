@@ -1,15 +1,15 @@
-import { parseArgs } from 'node:util'
-import { type TargetName, targetNames } from '../targets/target.ts'
-import type { WorkloadName } from './workload.ts'
+import { parseArgs } from 'node:util';
+import { type TargetName, targetNames } from '../targets/target.ts';
+import type { WorkloadName } from './workload.ts';
 
 export interface BenchOptions {
-  readonly workloadNames: readonly WorkloadName[]
-  readonly targetNames: readonly TargetName[]
-  readonly roundCount: number
-  readonly sliceSeconds: number
-  readonly seed: number
+  readonly workloadNames: readonly WorkloadName[];
+  readonly targetNames: readonly TargetName[];
+  readonly roundCount: number;
+  readonly sliceSeconds: number;
+  readonly seed: number;
   /** Where the results go as JSON; undefined writes none. */
-  readonly jsonPath: string | undefined
+  readonly jsonPath: string | undefined;
 }
 
 export const usage: string = `npm run bench -- [options]
@@ -21,7 +21,7 @@ export const usage: string = `npm run bench -- [options]
   --slice Ns        length of a slice in whole seconds, 1s to 60s, default 1s
   --only A,B        ${targetNames.join(', ')}
   --seed N          order of the slices, default 1
-  --json FILE       every slice and verdict, for machines`
+  --json FILE       every slice and verdict, for machines`;
 
 /** Reads the command line. Throws a RangeError or TypeError that says what is wrong with it; undefined asks for help. */
 export function readOptions(parameters: readonly string[]): BenchOptions | undefined {
@@ -38,9 +38,9 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
-  })
-  if (values.help) return undefined
-  const isAll = !values.small && !values.large && !values.latency
+  });
+  if (values.help) return undefined;
+  const isAll = !values.small && !values.large && !values.latency;
   return {
     workloadNames: [
       ...(isAll || values.small ? (['small'] as const) : []),
@@ -52,17 +52,19 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
     sliceSeconds: toInteger('--slice', values.slice.replace(/s$/, ''), 1, 60),
     seed: toInteger('--seed', values.seed, 0, 2 ** 32 - 1),
     jsonPath: values.json,
-  }
+  };
 }
 
 function toTargetName(text: string): TargetName {
-  const name = targetNames.find((candidate) => candidate === text.trim())
-  if (name === undefined) throw new RangeError(`--only: there is no target ${JSON.stringify(text)}; there are ${targetNames.join(', ')}`)
-  return name
+  const name = targetNames.find((candidate) => candidate === text.trim());
+  if (name === undefined)
+    throw new RangeError(`--only: there is no target ${JSON.stringify(text)}; there are ${targetNames.join(', ')}`);
+  return name;
 }
 
 function toInteger(option: string, text: string, least: number, most: number): number {
-  const value = Number(text)
-  if (text === '' || !Number.isInteger(value) || value < least || value > most) throw new RangeError(`${option}: ${JSON.stringify(text)} is not a whole number from ${least} to ${most}`)
-  return value
+  const value = Number(text);
+  if (text === '' || !Number.isInteger(value) || value < least || value > most)
+    throw new RangeError(`${option}: ${JSON.stringify(text)} is not a whole number from ${least} to ${most}`);
+  return value;
 }

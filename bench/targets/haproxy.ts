@@ -1,4 +1,4 @@
-import type { Placement, Program } from './target.ts'
+import type { Placement, Program } from './target.ts';
 
 /** HAProxy: one thread, every idle connection to the origin is shared by all clients, no log. */
 export function prepareHaproxy({ workspace, port, originPort }: Placement): Program {
@@ -22,6 +22,6 @@ backend origin
   # Between two slices the pool would otherwise be thinned out, and each slice begin with connects.
   server origin 127.0.0.1:${originPort} pool-purge-delay 600s
 `,
-  )
-  return { file: 'haproxy', arguments: ['-db', '-f', path] }
+  );
+  return { file: 'haproxy', arguments: ['-db', '-f', path] };
 }

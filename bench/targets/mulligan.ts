@@ -1,29 +1,29 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { Placement, Program } from './target.ts'
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Placement, Program } from './target.ts';
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 /** Whether this checkout has a gateway to measure. */
 export function isMulliganBuilt(): boolean {
-  return existsSync(main)
+  return existsSync(main);
 }
 
 export interface MulliganVariant {
   /** Writes a JSON line a request into a file of the workspace. */
-  readonly isLogging: boolean
+  readonly isLogging: boolean;
   /** Largest body kept for a second send, in bytes. */
-  readonly replayBufferBytes?: number
+  readonly replayBufferBytes?: number;
   /** The time limits of a request and of an attempt; null switches both off, as 2 GiB bodies need it. */
-  readonly timeouts?: { readonly requestMs: number; readonly attemptMs: number } | null
+  readonly timeouts?: { readonly requestMs: number; readonly attemptMs: number } | null;
 }
 
 /** The gateway with everything a request meets in production switched on: record, deadline, retries, budget, permits. */
 export function prepareMulligan(name: string, placement: Placement, variant: MulliganVariant): Program {
-  const { workspace, port, originPort } = placement
-  const { replayBufferBytes = 65_536, timeouts = { requestMs: 15_000, attemptMs: 3_000 } } = variant
-  const log = variant.isLogging ? `accessLog: { path: ${join(workspace.directory, `${name}.log`)} }\n` : ''
+  const { workspace, port, originPort } = placement;
+  const { replayBufferBytes = 65_536, timeouts = { requestMs: 15_000, attemptMs: 3_000 } } = variant;
+  const log = variant.isLogging ? `accessLog: { path: ${join(workspace.directory, `${name}.log`)} }\n` : '';
   const path = workspace.write(
     `${name}.yaml`,
     `listeners:
@@ -43,6 +43,6 @@ routes:
     replayBuffer: ${Math.ceil(replayBufferBytes / 1024)}KiB
 shutdown: { drain: 1s }
 ${log}`,
-  )
-  return { file: process.execPath, arguments: [main, 'serve', '-c', path] }
+  );
+  return { file: process.execPath, arguments: [main, 'serve', '-c', path] };
 }

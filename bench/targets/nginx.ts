@@ -1,5 +1,5 @@
-import type { Workspace } from '../harness/workspace.ts'
-import type { Placement, Program } from './target.ts'
+import type { Workspace } from '../harness/workspace.ts';
+import type { Placement, Program } from './target.ts';
 
 /** nginx as a proxy: one worker, kept connections both ways, no log. */
 export function prepareNginx({ workspace, port, originPort }: Placement): Program {
@@ -31,12 +31,12 @@ export function prepareNginx({ workspace, port, originPort }: Placement): Progra
       proxy_busy_buffers_size 128k;
     }
   }`,
-  )
+  );
 }
 
 /** nginx as the origin of every target: the cheapest one that answers with fields a real service sends. */
 export function prepareOrigin(workspace: Workspace, port: number, smallBody: string, largeBody: Uint8Array): Program {
-  workspace.write('large', largeBody)
+  workspace.write('large', largeBody);
   return prepareServer(
     workspace,
     'origin',
@@ -53,12 +53,12 @@ export function prepareOrigin(workspace: Workspace, port: number, smallBody: str
     location = /large { }
     location / { return 404; }
   }`,
-  )
+  );
 }
 
 function prepareServer(workspace: Workspace, name: string, servers: string): Program {
   // As root, nginx would run its worker as www-data, which may not enter the temporary directory.
-  const user = process.getuid?.() === 0 ? 'user root;' : ''
+  const user = process.getuid?.() === 0 ? 'user root;' : '';
   const path = workspace.write(
     `${name}.conf`,
     `${user}
@@ -78,6 +78,6 @@ http {
 ${servers}
 }
 `,
-  )
-  return { file: 'nginx', arguments: ['-e', 'stderr', '-c', path] }
+  );
+  return { file: 'nginx', arguments: ['-e', 'stderr', '-c', path] };
 }
