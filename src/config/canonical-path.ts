@@ -10,7 +10,9 @@
  * - Refused too: `\`, NUL, control characters, spaces, bytes outside ASCII, `#`, broken escapes, `%00`.
  * - `;` has no meaning: `/orders;v=1` is the segment `orders;v=1`.
  */
-export type CanonicalPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
+export type CanonicalPath =
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly reason: string };
 
 const needsWork = /[^\w\-.~!$&'()*+,;=:@/]|\/[/.]/;
 const refused = /[^\w\-.~!$&'()*+,;=:@/%"<>[\]^`{|}]/;

@@ -17,7 +17,12 @@ export function crossChecks(data: unknown): DataFault[] {
   const upstreams = mapping(file['upstreams']);
   const faults: DataFault[] = [...listenerFaults(list(file['listeners']))];
   for (const [name, value] of Object.entries(upstreams)) faults.push(...upstreamFaults(name, mapping(value)));
-  if (isMapping(file['upstreams']) && Object.keys(upstreams).length === 0) faults.push({ path: ['upstreams'], message: 'is empty', hint: 'for example { orders: { endpoints: [127.0.0.1:9001] } }' });
+  if (isMapping(file['upstreams']) && Object.keys(upstreams).length === 0)
+    faults.push({
+      path: ['upstreams'],
+      message: 'is empty',
+      hint: 'for example { orders: { endpoints: [127.0.0.1:9001] } }',
+    });
   const routes = list(file['routes']);
   const names = new Map<string, number>();
   routes.forEach((value, index) => {
@@ -26,7 +31,12 @@ export function crossChecks(data: unknown): DataFault[] {
     const name = typeof route['name'] === 'string' ? route['name'] : defaultRouteName(index);
     const first = names.get(name);
     if (first === undefined) names.set(name, index);
-    else faults.push({ path: ['routes', index, 'name'], message: `"${printable(name)}" is the name of routes[${first}] too`, hint: 'give each route a name of its own: records tell them apart by it' });
+    else
+      faults.push({
+        path: ['routes', index, 'name'],
+        message: `"${printable(name)}" is the name of routes[${first}] too`,
+        hint: 'give each route a name of its own: records tell them apart by it',
+      });
   });
   faults.push(...unreachableRoutes(routes), ...unusedUpstreams(upstreams, routes));
   return faults;
@@ -59,7 +69,12 @@ function listenerFaults(listeners: readonly unknown[]): DataFault[] {
     if (!reading.ok || reading.value.port === 0) return;
     const first = seen.get(reading.value.key);
     if (first === undefined) seen.set(reading.value.key, index);
-    else faults.push({ path: ['listeners', index, 'address'], message: `is the address of listeners[${first}] too`, hint: 'remove one of the two' });
+    else
+      faults.push({
+        path: ['listeners', index, 'address'],
+        message: `is the address of listeners[${first}] too`,
+        hint: 'remove one of the two',
+      });
   });
   return faults;
 }
@@ -67,14 +82,25 @@ function listenerFaults(listeners: readonly unknown[]): DataFault[] {
 function upstreamFaults(name: string, upstream: Mapping): DataFault[] {
   const path: DataPath = ['upstreams', name];
   const faults: DataFault[] = [];
-  if (!namePattern.test(name)) faults.push({ path, atKey: true, message: 'is not a name', hint: 'letters, digits, `.`, `_` and `-`, at most 63, beginning with a letter or digit' });
+  if (!namePattern.test(name))
+    faults.push({
+      path,
+      atKey: true,
+      message: 'is not a name',
+      hint: 'letters, digits, `.`, `_` and `-`, at most 63, beginning with a letter or digit',
+    });
   const seen = new Map<string, number>();
   list(upstream['endpoints']).forEach((value, index) => {
     const reading = readAddress(typeof value === 'string' ? value : mapping(value)['address'], 'endpoint');
     if (!reading.ok) return;
     const first = seen.get(reading.value.key);
     if (first === undefined) seen.set(reading.value.key, index);
-    else faults.push({ path: [...path, 'endpoints', index], message: `${reading.value.key} is endpoints[${first}] too`, hint: 'for a larger share write { address, weight }' });
+    else
+      faults.push({
+        path: [...path, 'endpoints', index],
+        message: `${reading.value.key} is endpoints[${first}] too`,
+        hint: 'for a larger share write { address, weight }',
+      });
   });
   return [...faults, ...budgetFaults([...path, 'retryBudget'], mapping(upstream['retryBudget']))];
 }
@@ -87,10 +113,15 @@ const budgetFields: Readonly<Record<string, readonly string[]>> = {
 };
 
 function budgetFaults(path: DataPath, budget: Mapping): DataFault[] {
-  const kind = typeof budget['kind'] === 'string' ? budget['kind'] : budget['kind'] === undefined ? defaults.retryBudget.kind : '';
+  const kind =
+    typeof budget['kind'] === 'string' ? budget['kind'] : budget['kind'] === undefined ? defaults.retryBudget.kind : '';
   const own = Object.hasOwn(budgetFields, kind) ? budgetFields[kind] : undefined;
   if (own === undefined) return [];
-  const others = new Set(Object.values(budgetFields).flat().filter((field) => !own.includes(field)));
+  const others = new Set(
+    Object.values(budgetFields)
+      .flat()
+      .filter((field) => !own.includes(field)),
+  );
   return Object.keys(budget)
     .filter((field) => others.has(field))
     .map((field) => ({
@@ -107,41 +138,90 @@ function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, upstrea
   if (typeof upstream === 'string' && upstream !== '' && upstreamsGiven && !Object.hasOwn(upstreams, upstream)) {
     const known = Object.keys(upstreams);
     const near = nearestName(upstream, known);
-    const hint = near !== undefined ? `did you mean \`${near}\`?` : known.length === 0 ? 'define it under `upstreams`' : `defined: ${known.slice(0, 10).map((name) => printable(name)).join(', ')}`;
+    const hint =
+      near !== undefined
+        ? `did you mean \`${near}\`?`
+        : known.length === 0
+          ? 'define it under `upstreams`'
+          : `defined: ${known
+              .slice(0, 10)
+              .map((name) => printable(name))
+              .join(', ')}`;
     faults.push({ path: [...path, 'upstream'], message: `no upstream is named "${printable(upstream)}"`, hint });
   }
   const match = mapping(route['match']);
   if (isMapping(match['path'])) {
     const kinds = ['prefix', 'exact'].filter((kind) => Object.hasOwn(match['path'] as Mapping, kind));
-    if (kinds.length !== 1) faults.push({ path: [...path, 'match', 'path'], message: kinds.length === 0 ? 'is empty' : 'has both prefix and exact', hint: 'write { prefix: /orders } or { exact: /orders }' });
+    if (kinds.length !== 1)
+      faults.push({
+        path: [...path, 'match', 'path'],
+        message: kinds.length === 0 ? 'is empty' : 'has both prefix and exact',
+        hint: 'write { prefix: /orders } or { exact: /orders }',
+      });
   }
-  for (const field of ['hosts', 'methods']) faults.push(...repeats([...path, 'match', field], list(match[field]), (value) => String(value).toLowerCase()));
+  for (const field of ['hosts', 'methods'])
+    faults.push(...repeats([...path, 'match', field], list(match[field]), (value) => String(value).toLowerCase()));
   const timeouts = mapping(route['timeouts']);
   const request = durationMs(timeouts['request'], defaults.timeouts.request);
   const attempt = durationMs(timeouts['backendRequest'], defaults.timeouts.backendRequest);
   if (request !== undefined && attempt !== undefined && request > 0 && attempt > request) {
-    const said = timeouts['request'] === undefined ? `the default request timeout ${formatDuration(request)}` : `request ${formatDuration(request)}`;
-    faults.push({ path: [...path, 'timeouts', 'backendRequest'], message: `${formatDuration(attempt)} is longer than ${said}`, hint: 'one attempt cannot outlast the whole request: lower it, or raise `request` (0s disables it)' });
+    const said =
+      timeouts['request'] === undefined
+        ? `the default request timeout ${formatDuration(request)}`
+        : `request ${formatDuration(request)}`;
+    faults.push({
+      path: [...path, 'timeouts', 'backendRequest'],
+      message: `${formatDuration(attempt)} is longer than ${said}`,
+      hint: 'one attempt cannot outlast the whole request: lower it, or raise `request` (0s disables it)',
+    });
   }
   return [...faults, ...retryFaults([...path, 'retry'], mapping(route['retry']))];
 }
 
 function retryFaults(path: DataPath, retry: Mapping): DataFault[] {
-  const faults: DataFault[] = [...repeats([...path, 'codes'], list(retry['codes']), String), ...repeats([...path, 'on'], list(retry['on']), String)];
+  const faults: DataFault[] = [
+    ...repeats([...path, 'codes'], list(retry['codes']), String),
+    ...repeats([...path, 'on'], list(retry['on']), String),
+  ];
   const backoff = durationMs(retry['backoff'], defaults.retry.backoff);
   const maxBackoff = durationMs(retry['maxBackoff']);
   if (retry['maxBackoff'] !== undefined && backoff !== undefined && maxBackoff !== undefined && maxBackoff < backoff) {
-    const said = retry['backoff'] === undefined ? `the default backoff ${formatDuration(backoff)}` : `backoff ${formatDuration(backoff)}`;
-    faults.push({ path: [...path, 'maxBackoff'], message: `${formatDuration(maxBackoff)} is shorter than ${said}`, hint: 'the longest wait cannot be shorter than the first' });
+    const said =
+      retry['backoff'] === undefined
+        ? `the default backoff ${formatDuration(backoff)}`
+        : `backoff ${formatDuration(backoff)}`;
+    faults.push({
+      path: [...path, 'maxBackoff'],
+      message: `${formatDuration(maxBackoff)} is shorter than ${said}`,
+      hint: 'the longest wait cannot be shorter than the first',
+    });
   }
   const attempts = retry['attempts'] ?? defaults.retry.attempts;
   const codes = retry['codes'] === undefined ? [] : retry['codes'];
-  if (typeof attempts === 'number' && attempts > 0 && Array.isArray(retry['on']) && retry['on'].length === 0 && Array.isArray(codes) && codes.length === 0) {
-    faults.push({ path: [...path, 'on'], message: `allows ${attempts} ${attempts === 1 ? 'retry' : 'retries'} that can never happen: no failure and no code is named`, hint: 'name failures or `codes`, or write attempts: 0 to switch retries off' });
+  if (
+    typeof attempts === 'number' &&
+    attempts > 0 &&
+    Array.isArray(retry['on']) &&
+    retry['on'].length === 0 &&
+    Array.isArray(codes) &&
+    codes.length === 0
+  ) {
+    faults.push({
+      path: [...path, 'on'],
+      message: `allows ${attempts} ${attempts === 1 ? 'retry' : 'retries'} that can never happen: no failure and no code is named`,
+      hint: 'name failures or `codes`, or write attempts: 0 to switch retries off',
+    });
   }
   if (attempts === 0) {
     for (const field of ['codes', 'on', 'backoff', 'maxBackoff', 'curve', 'jitter', 'retryAfterMax']) {
-      if (retry[field] !== undefined) faults.push({ severity: 'warning', path: [...path, field], atKey: true, message: 'has no effect: attempts is 0', hint: 'nothing is retried on this route' });
+      if (retry[field] !== undefined)
+        faults.push({
+          severity: 'warning',
+          path: [...path, field],
+          atKey: true,
+          message: 'has no effect: attempts is 0',
+          hint: 'nothing is retried on this route',
+        });
     }
   }
   return faults;
@@ -155,7 +235,9 @@ function repeats(path: DataPath, values: readonly unknown[], key: (value: unknow
       seen.add(key(value));
       return [];
     }
-    return [{ path: [...path, index], message: `${printable(String(value))} is there twice`, hint: 'remove one of the two' }];
+    return [
+      { path: [...path, index], message: `${printable(String(value))} is there twice`, hint: 'remove one of the two' },
+    ];
   });
 }
 
@@ -163,5 +245,11 @@ function unusedUpstreams(upstreams: Mapping, routes: readonly unknown[]): DataFa
   const used = new Set(routes.map((route) => mapping(route)['upstream']));
   return Object.keys(upstreams)
     .filter((name) => !used.has(name) && routes.length > 0)
-    .map((name) => ({ severity: 'warning', path: ['upstreams', name], atKey: true, message: 'is used by no route', hint: 'remove it, or name it as the upstream of a route' }));
+    .map((name) => ({
+      severity: 'warning',
+      path: ['upstreams', name],
+      atKey: true,
+      message: 'is used by no route',
+      hint: 'remove it, or name it as the upstream of a route',
+    }));
 }

@@ -3,7 +3,7 @@
  * from here. `maxBackoff` alone is computed: max(250ms, 10 × backoff).
  */
 export const defaults = {
-  server: 'node',
+  server: 'own',
   limits: { headerBytes: '16KiB', headerTimeout: '10s', bodyIdle: '30s', keepAlive: '65s', maxConnections: 10_000 },
   protocol: 'http1',
   endpoint: { weight: 1, priority: 0 },

@@ -19,7 +19,7 @@ export interface GatewayConfig {
 
 export interface ListenerConfig {
   readonly address: HostPort;
-  readonly server: 'node';
+  readonly server: 'own' | 'node';
   readonly limits: ListenerLimits;
 }
 
@@ -64,7 +64,12 @@ export interface ConnectConfig {
 }
 
 export type BudgetConfig =
-  | { readonly kind: 'ratio' | 'token-bucket'; readonly percent: number; readonly intervalMs: number; readonly minRetryRate: { readonly count: number; readonly intervalMs: number } }
+  | {
+      readonly kind: 'ratio' | 'token-bucket';
+      readonly percent: number;
+      readonly intervalMs: number;
+      readonly minRetryRate: { readonly count: number; readonly intervalMs: number };
+    }
   | { readonly kind: 'throttle'; readonly maxTokens: number; readonly tokenRatio: number }
   | { readonly kind: 'none' };
 

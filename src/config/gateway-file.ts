@@ -14,7 +14,7 @@ export interface GatewayFile {
 
 export interface FileListener {
   address: HostPort;
-  server: 'node';
+  server: 'own' | 'node';
   limits: { headerBytes: number; headerTimeout: number; bodyIdle: number; keepAlive: number; maxConnections: number };
 }
 

@@ -16,11 +16,13 @@ function publicForm(value: unknown, key: string = ''): unknown {
   const form: JsonSchema = {};
   for (const [name, inner] of Object.entries(value)) {
     if (name === 'hint' && key !== 'properties') continue;
-    if (key === 'properties' && isSchema(inner) && String(inner['description']).startsWith('Not supported yet')) continue;
+    if (key === 'properties' && isSchema(inner) && String(inner['description']).startsWith('Not supported yet'))
+      continue;
     form[name] = publicForm(inner, name);
   }
   // The short form of an endpoint is read before the schema sees it.
-  if (key === 'endpoints') form['items'] = { anyOf: [{ type: 'string', description: 'host:port of a server.' }, form['items']] };
+  if (key === 'endpoints')
+    form['items'] = { anyOf: [{ type: 'string', description: 'host:port of a server.' }, form['items']] };
   return form;
 }
 

@@ -9,7 +9,10 @@ export function nearestName(given: string, known: Iterable<string>): string | un
   let bestDistance = Infinity;
   for (const name of known) {
     const candidate = fold(name);
-    const distance = wanted.length >= 3 && (candidate.startsWith(wanted) || wanted.startsWith(candidate)) ? 1 : editDistance(wanted, candidate);
+    const distance =
+      wanted.length >= 3 && (candidate.startsWith(wanted) || wanted.startsWith(candidate))
+        ? 1
+        : editDistance(wanted, candidate);
     if (distance < bestDistance && distance <= Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3))) {
       best = name;
       bestDistance = distance;
@@ -31,7 +34,8 @@ function editDistance(a: string, b: string): number {
     for (let column = 1; column <= b.length; column += 1) {
       const same = a[row - 1] === b[column - 1];
       let cost = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (same ? 0 : 1));
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) cost = Math.min(cost, beforeLast[column - 2]! + 1);
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
+        cost = Math.min(cost, beforeLast[column - 2]! + 1);
       current.push(cost);
     }
     beforeLast = last;

@@ -26,7 +26,10 @@ export function parseConfig(text: string, fileName: string): ParsedConfig {
   let config: GatewayConfig | undefined;
   if (source.data !== undefined) {
     const result = gatewayFile.safeParse(source.data);
-    const found = [...(result.success ? [] : faultsOfIssues(result.error.issues, gatewayFile, source.data)), ...crossChecks(source.data)];
+    const found = [
+      ...(result.success ? [] : faultsOfIssues(result.error.issues, gatewayFile, source.data)),
+      ...crossChecks(source.data),
+    ];
     const seen = new Set<string>();
     for (const fault of found) {
       // Two checks may see one fault (an empty list, say): the first one's words stand.
@@ -38,18 +41,35 @@ export function parseConfig(text: string, fileName: string): ParsedConfig {
     if (result.success) config = toConfig(result.data);
   }
   faults.sort((a, b) => a.line - b.line || a.column - b.column);
-  if (config !== undefined && faults.every((fault) => fault.severity === 'warning')) return { ok: true, config, warnings: faults };
+  if (config !== undefined && faults.every((fault) => fault.severity === 'warning'))
+    return { ok: true, config, warnings: faults };
   return { ok: false, faults: limited(faults, fileName) };
 }
 
 function limited(faults: readonly ConfigFault[], fileName: string): readonly ConfigFault[] {
   if (faults.length <= maxFaultCount) return faults;
-  const kept = faults.toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning')).slice(0, maxFaultCount);
+  const kept = faults
+    .toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
+    .slice(0, maxFaultCount);
   const last = kept.at(-1)!;
-  return [...kept, { severity: 'error', file: fileName, line: last.line, column: last.column, path: '', message: `${faults.length - maxFaultCount} more faults are not shown`, hint: 'correct these first' }];
+  return [
+    ...kept,
+    {
+      severity: 'error',
+      file: fileName,
+      line: last.line,
+      column: last.column,
+      path: '',
+      message: `${faults.length - maxFaultCount} more faults are not shown`,
+      hint: 'correct these first',
+    },
+  ];
 }
 
-function placer(text: string, file: string): (offset: number, fault: Pick<DataFault, 'severity' | 'path' | 'message' | 'hint'>) => ConfigFault {
+function placer(
+  text: string,
+  file: string,
+): (offset: number, fault: Pick<DataFault, 'severity' | 'path' | 'message' | 'hint'>) => ConfigFault {
   const lineStarts = startsOfLines(text);
   return (offset, { severity = 'error', path, message, hint }) => {
     let low = 0;
@@ -59,7 +79,15 @@ function placer(text: string, file: string): (offset: number, fault: Pick<DataFa
       if (lineStarts[middle]! <= offset) low = middle;
       else high = middle - 1;
     }
-    return { severity, file, line: low + 1, column: offset - lineStarts[low]! + 1, path: printable(formatPath(path), 120), message, hint };
+    return {
+      severity,
+      file,
+      line: low + 1,
+      column: offset - lineStarts[low]! + 1,
+      path: printable(formatPath(path), 120),
+      message,
+      hint,
+    };
   };
 }
 

@@ -1,5 +1,7 @@
 /** The text forms of quantities in a configuration. Each reader answers with the value, or with what is wrong and what to do. */
-export type Reading<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly message: string; readonly hint: string };
+export type Reading<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly message: string; readonly hint: string };
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const unitBytes: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
@@ -13,13 +15,20 @@ function bad<Value>(message: string, hint: string): Reading<Value> {
 
 /** `250ms`, `3s`, `1m`, `1h`, `0s`; a decimal fraction is allowed (`1.5s`), one unit only. Whole milliseconds, at most 2³¹−1. */
 export function readDuration(input: unknown): Reading<number> {
-  if (typeof input === 'number') return bad(`${input} is not a duration: it has no unit`, input === 0 ? 'write 0s' : `add a unit: ${input}ms or ${input}s`);
+  if (typeof input === 'number')
+    return bad(
+      `${input} is not a duration: it has no unit`,
+      input === 0 ? 'write 0s' : `add a unit: ${input}ms or ${input}s`,
+    );
   if (typeof input !== 'string') return bad('must be a duration', 'for example 250ms, 3s, 1m');
   const match = /^(\d{1,12}(?:\.\d{1,6})?)(ms|s|m|h)$/.exec(input);
   if (match === null) {
-    if (/^\d+(\.\d+)?$/.test(input)) return bad(`"${input}" is not a duration: it has no unit`, `add a unit: ${input}ms or ${input}s`);
-    if (/^-/.test(input)) return bad('a duration cannot be negative', 'for example 250ms, 3s, 1m; 0s switches off');
-    if (/^(\d+(?:\.\d+)?(?:ms|s|m|h)){2,}$/.test(input)) return bad('a duration has one unit', `write it in one: for example 90s for 1m30s`);
+    if (/^\d+(\.\d+)?$/.test(input))
+      return bad(`"${input}" is not a duration: it has no unit`, `add a unit: ${input}ms or ${input}s`);
+    if (input.startsWith('-'))
+      return bad('a duration cannot be negative', 'for example 250ms, 3s, 1m; 0s switches off');
+    if (/^(\d+(?:\.\d+)?(?:ms|s|m|h)){2,}$/.test(input))
+      return bad('a duration has one unit', `write it in one: for example 90s for 1m30s`);
     return bad('is not a duration', 'a number and ms, s, m or h: for example 250ms, 3s, 1m');
   }
   const valueMs = Number(match[1]) * unitMs[match[2]!]!;
@@ -30,13 +39,16 @@ export function readDuration(input: unknown): Reading<number> {
 
 /** `512B`, `64KiB`, `10MiB`, `1GiB`; whole numbers. */
 export function readSize(input: unknown): Reading<number> {
-  if (typeof input === 'number') return bad(`${input} is not a size: it has no unit`, `add a unit: ${input}B or ${input}KiB`);
+  if (typeof input === 'number')
+    return bad(`${input} is not a size: it has no unit`, `add a unit: ${input}B or ${input}KiB`);
   if (typeof input !== 'string') return bad('must be a size', 'for example 512B, 64KiB, 10MiB');
   const match = /^(\d{1,12})(B|KiB|MiB|GiB)$/.exec(input);
   if (match === null) {
     const decimal = /^(\d+)\s*([kKmMgG])(?:i?[bB])?$/.exec(input);
-    if (decimal !== null) return bad(`"${input}" is not a size`, `sizes are binary: write ${decimal[1]!}${decimal[2]!.toUpperCase()}iB`);
-    if (/^\d+$/.test(input)) return bad(`"${input}" is not a size: it has no unit`, `add a unit: ${input}B or ${input}KiB`);
+    if (decimal !== null)
+      return bad(`"${input}" is not a size`, `sizes are binary: write ${decimal[1]!}${decimal[2]!.toUpperCase()}iB`);
+    if (/^\d+$/.test(input))
+      return bad(`"${input}" is not a size: it has no unit`, `add a unit: ${input}B or ${input}KiB`);
     return bad('is not a size', 'a whole number and B, KiB, MiB or GiB: for example 512B, 64KiB, 10MiB');
   }
   const value = Number(match[1]) * unitBytes[match[2]!]!;

@@ -29,7 +29,11 @@ export function faultsOfIssues(issues: readonly Issue[], schema: z.ZodType, data
     if (value === undefined && meant.has(formatPath(path))) continue;
     if (path.at(-1) === 'address' && isDnsEndpoint(valueAt(data, path.slice(0, -1)))) continue;
     // An endpoint written as text has no `address` key to point at.
-    faults.push({ path: short ? path.slice(0, -1) : path, atKey: issue.code === 'custom' && issue.message === 'is not supported yet', ...wordsOf(issue, value, schemaAt(schema, path)) });
+    faults.push({
+      path: short ? path.slice(0, -1) : path,
+      atKey: issue.code === 'custom' && issue.message === 'is not supported yet',
+      ...wordsOf(issue, value, schemaAt(schema, path)),
+    });
   }
   return faults;
 }
@@ -42,18 +46,29 @@ function wordsOf(issue: Issue, value: unknown, schema: z.ZodType | undefined): {
   const example = noteOf(schema, 'hint');
   const description = noteOf(schema, 'description');
   if (value === undefined) return { message: 'is missing', hint: example !== '' ? example : description };
-  if (value === null) return { message: 'is empty', hint: example !== '' ? example : 'give it a value or remove the key' };
+  if (value === null)
+    return { message: 'is empty', hint: example !== '' ? example : 'give it a value or remove the key' };
   switch (issue.code) {
     case 'custom':
-      return { message: issue.message, hint: typeof issue.params?.['hint'] === 'string' ? printable(issue.params['hint'], 300) : '' };
+      return {
+        message: issue.message,
+        hint: typeof issue.params?.['hint'] === 'string' ? printable(issue.params['hint'], 300) : '',
+      };
     case 'invalid_type':
-      return { message: `must be ${kindName(issue.expected)}, not ${describe(value)}`, hint: example !== '' ? example : numberHint(issue.expected, value) };
+      return {
+        message: `must be ${kindName(issue.expected)}, not ${describe(value)}`,
+        hint: example !== '' ? example : numberHint(issue.expected, value),
+      };
     case 'invalid_value':
       return { message: `must be ${issue.values.map(String).join(' or ')}`, hint: example };
     case 'too_small':
-      return issue.origin === 'array' || issue.origin === 'string' ? { message: 'is empty', hint: example !== '' ? example : 'give it a value' } : { message: `must be at least ${issue.minimum}`, hint: example !== '' ? example : description };
+      return issue.origin === 'array' || issue.origin === 'string'
+        ? { message: 'is empty', hint: example !== '' ? example : 'give it a value' }
+        : { message: `must be at least ${issue.minimum}`, hint: example !== '' ? example : description };
     case 'too_big':
-      return issue.origin === 'array' || issue.origin === 'string' ? { message: `has more than ${issue.maximum} entries or characters`, hint: example } : { message: `must be at most ${issue.maximum}`, hint: example !== '' ? example : description };
+      return issue.origin === 'array' || issue.origin === 'string'
+        ? { message: `has more than ${issue.maximum} entries or characters`, hint: example }
+        : { message: `must be at most ${issue.maximum}`, hint: example !== '' ? example : description };
     default:
       return { message: printable(issue.message, 200), hint: example };
   }
@@ -69,13 +84,15 @@ function kindName(expected: string): string {
 
 function describe(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return 'a mapping';
-  return typeof value === 'string' ? `"${printable(value, 40)}"` : String(value);
+  if (typeof value === 'string') return `"${printable(value, 40)}"`;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'a mapping';
 }
 
 function numberHint(expected: string, value: unknown): string {
-  if ((expected === 'int' || expected === 'number') && typeof value === 'string' && /^\d+$/.test(value)) return 'remove the quotes';
-  if (expected === 'boolean' && typeof value === 'string' && /^(yes|no|on|off)$/i.test(value)) return 'YAML 1.2 knows true and false only';
+  if ((expected === 'int' || expected === 'number') && typeof value === 'string' && /^\d+$/.test(value))
+    return 'remove the quotes';
+  if (expected === 'boolean' && typeof value === 'string' && /^(yes|no|on|off)$/i.test(value))
+    return 'YAML 1.2 knows true and false only';
   if (expected === 'string' && typeof value === 'number') return 'put it in quotes';
   return '';
 }
@@ -93,8 +110,11 @@ export function valueAt(data: unknown, path: DataPath): unknown {
 function schemaAt(schema: z.ZodType, path: DataPath): z.ZodType | undefined {
   let at: z.ZodType | undefined = schema;
   for (const part of path) {
-    const def = bare(at)?.def as { type: string; shape?: Record<string, z.ZodType>; element?: z.ZodType; valueType?: z.ZodType } | undefined;
-    if (def?.type === 'object') at = def.shape !== undefined && Object.hasOwn(def.shape, part) ? def.shape[part] : undefined;
+    const def = bare(at)?.def as
+      | { type: string; shape?: Record<string, z.ZodType>; element?: z.ZodType; valueType?: z.ZodType }
+      | undefined;
+    if (def?.type === 'object')
+      at = def.shape !== undefined && Object.hasOwn(def.shape, part) ? def.shape[part] : undefined;
     else if (def?.type === 'array') at = def.element;
     else if (def?.type === 'record') at = def.valueType;
     else return undefined;

@@ -9,7 +9,13 @@ export function toConfig(file: GatewayFile): GatewayConfig {
     listeners: file.listeners.map(({ address, server, limits }) => ({
       address,
       server,
-      limits: { headerBytes: limits.headerBytes, headerTimeoutMs: limits.headerTimeout, bodyIdleMs: limits.bodyIdle, keepAliveMs: limits.keepAlive, maxConnections: limits.maxConnections },
+      limits: {
+        headerBytes: limits.headerBytes,
+        headerTimeoutMs: limits.headerTimeout,
+        bodyIdleMs: limits.bodyIdle,
+        keepAliveMs: limits.keepAlive,
+        maxConnections: limits.maxConnections,
+      },
     })),
     upstreams: Object.entries(file.upstreams).map(([name, upstream]) => toUpstream(name, upstream)),
     routes: file.routes.map((route, index) => toRoute(route, index)),
@@ -20,12 +26,20 @@ export function toConfig(file: GatewayFile): GatewayConfig {
   };
 }
 
-function toUpstream(name: string, { endpoints, loadBalancing, connect, retryBudget, circuitBreaker }: FileUpstream): UpstreamConfig {
+function toUpstream(
+  name: string,
+  { endpoints, loadBalancing, connect, retryBudget, circuitBreaker }: FileUpstream,
+): UpstreamConfig {
   return {
     name,
     endpoints: endpoints.map(({ address, weight, priority }) => ({ address, weight, priority })),
     loadBalancing,
-    connect: { connectMs: connect.timeout, idleTimeoutMs: connect.idleTimeout, maxConnections: connect.maxConnections, maxRequestsPerConnection: connect.maxRequestsPerConnection },
+    connect: {
+      connectMs: connect.timeout,
+      idleTimeoutMs: connect.idleTimeout,
+      maxConnections: connect.maxConnections,
+      maxRequestsPerConnection: connect.maxRequestsPerConnection,
+    },
     budget: toBudget(retryBudget),
     onExhausted: retryBudget.onExhausted,
     maxInflightRequests: circuitBreaker.maxInflightRequests,
@@ -39,7 +53,11 @@ function toBudget(budget: FileRetryBudget): BudgetConfig {
     case 'none':
       return { kind: 'none' };
     case 'throttle':
-      return { kind: 'throttle', maxTokens: budget.maxTokens ?? fallback.maxTokens, tokenRatio: budget.tokenRatio ?? fallback.tokenRatio };
+      return {
+        kind: 'throttle',
+        maxTokens: budget.maxTokens ?? fallback.maxTokens,
+        tokenRatio: budget.tokenRatio ?? fallback.tokenRatio,
+      };
     case 'ratio':
     case 'token-bucket':
       return {
@@ -63,7 +81,12 @@ function durationMs(text: string): number {
 
 function toRoute({ name, match, upstream, timeouts, retry, replayBuffer }: FileRoute, index: number): RouteConfig {
   const { prefix, exact } = match.path ?? {};
-  const path = prefix !== undefined ? ({ kind: 'prefix', value: prefix } as const) : exact !== undefined ? ({ kind: 'exact', value: exact } as const) : undefined;
+  const path =
+    prefix !== undefined
+      ? ({ kind: 'prefix', value: prefix } as const)
+      : exact !== undefined
+        ? ({ kind: 'exact', value: exact } as const)
+        : undefined;
   return {
     name: name ?? defaultRouteName(index),
     match: { hosts: match.hosts, path, methods: match.methods },
@@ -73,7 +96,12 @@ function toRoute({ name, match, upstream, timeouts, retry, replayBuffer }: FileR
       maxRetries: retry.attempts,
       codes: retry.codes,
       on: retry.on,
-      backoff: { curve: retry.curve, baseMs: retry.backoff, maxMs: retry.maxBackoff ?? defaultMaxBackoffMs(retry.backoff), jitter: retry.jitter },
+      backoff: {
+        curve: retry.curve,
+        baseMs: retry.backoff,
+        maxMs: retry.maxBackoff ?? defaultMaxBackoffMs(retry.backoff),
+        jitter: retry.jitter,
+      },
       retryAfterMaxMs: retry.retryAfterMax,
     },
     replayBufferBytes: replayBuffer,

@@ -13,9 +13,16 @@ export function unreachableRoutes(routes: readonly unknown[]): DataFault[] {
   const reaches = routes.slice(0, 1000).map(reachOf);
   reaches.forEach((reach, index) => {
     if (reach === undefined) return;
-    const earlier = reaches.findIndex((other, position) => position < index && other !== undefined && covers(other, reach));
+    const earlier = reaches.findIndex(
+      (other, position) => position < index && other !== undefined && covers(other, reach),
+    );
     if (earlier !== -1) {
-      faults.push({ severity: 'warning', path: ['routes', index], message: `gets no request: routes[${earlier}] comes first and takes everything it matches`, hint: 'move it up, or make the earlier route narrower' });
+      faults.push({
+        severity: 'warning',
+        path: ['routes', index],
+        message: `gets no request: routes[${earlier}] comes first and takes everything it matches`,
+        hint: 'move it up, or make the earlier route narrower',
+      });
     }
   });
   return faults;
@@ -29,7 +36,12 @@ function reachOf(route: unknown): Reach | undefined {
   const { hosts, path, methods } = match as Record<string, unknown>;
   const { prefix, exact } = typeof path === 'object' && path !== null ? (path as Record<string, unknown>) : {};
   if (path !== undefined && typeof prefix !== 'string' && typeof exact !== 'string') return undefined;
-  if (![hosts, methods].every((value) => value === undefined || (Array.isArray(value) && value.every((item) => typeof item === 'string')))) return undefined;
+  if (
+    ![hosts, methods].every(
+      (value) => value === undefined || (Array.isArray(value) && value.every((item) => typeof item === 'string')),
+    )
+  )
+    return undefined;
   return {
     hosts: (hosts as string[] | undefined)?.map((host) => host.toLowerCase().replace(/\.$/, '')),
     prefix: typeof prefix === 'string' ? prefix : undefined,
@@ -39,16 +51,28 @@ function reachOf(route: unknown): Reach | undefined {
 }
 
 function covers(wide: Reach, narrow: Reach): boolean {
-  return coversHosts(wide.hosts, narrow.hosts) && coversPath(wide, narrow) && coversAll(wide.methods, narrow.methods, (a, b) => a === b);
+  return (
+    coversHosts(wide.hosts, narrow.hosts) &&
+    coversPath(wide, narrow) &&
+    coversAll(wide.methods, narrow.methods, (a, b) => a === b)
+  );
 }
 
-function coversAll(wide: readonly string[] | undefined, narrow: readonly string[] | undefined, one: (wide: string, narrow: string) => boolean): boolean {
+function coversAll(
+  wide: readonly string[] | undefined,
+  narrow: readonly string[] | undefined,
+  one: (wide: string, narrow: string) => boolean,
+): boolean {
   if (wide === undefined) return true;
   return narrow !== undefined && narrow.every((value) => wide.some((candidate) => one(candidate, value)));
 }
 
 function coversHosts(wide: readonly string[] | undefined, narrow: readonly string[] | undefined): boolean {
-  return coversAll(wide, narrow, (a, b) => a === b || (a.startsWith('*.') && b.endsWith(a.slice(1)) && b !== a.slice(1)));
+  return coversAll(
+    wide,
+    narrow,
+    (a, b) => a === b || (a.startsWith('*.') && b.endsWith(a.slice(1)) && b !== a.slice(1)),
+  );
 }
 
 function coversPath(wide: Reach, narrow: Reach): boolean {

@@ -39,7 +39,9 @@ export function readYaml(text: string): YamlSource {
     return read(text);
   } catch (error) {
     // The parser is not ours: whatever it throws on an odd text is a fault of that text, never a crash of a running gateway's reload.
-    return unreadable([refusal('cannot be read as YAML', error instanceof Error ? printable(error.message) : 'the parser gave up')]);
+    return unreadable([
+      refusal('cannot be read as YAML', error instanceof Error ? printable(error.message) : 'the parser gave up'),
+    ]);
   }
 }
 
@@ -48,24 +50,47 @@ function unreadable(faults: readonly TextFault[]): YamlSource {
 }
 
 function read(text: string): YamlSource {
-  if (Buffer.byteLength(text) > yamlLimits.textBytes) return unreadable([refusal('is larger than 1 MiB', 'a gateway file has a few hundred lines; was another file meant?')]);
+  if (Buffer.byteLength(text) > yamlLimits.textBytes)
+    return unreadable([
+      refusal('is larger than 1 MiB', 'a gateway file has a few hundred lines; was another file meant?'),
+    ]);
   const nul = text.indexOf('\0');
-  if (nul !== -1) return unreadable([refusal('holds a NUL character', 'is it a binary file, or UTF-16? save it as UTF-8 text', nul)]);
+  if (nul !== -1)
+    return unreadable([refusal('holds a NUL character', 'is it a binary file, or UTF-16? save it as UTF-8 text', nul)]);
   const parsed = compose(text);
   if ('fault' in parsed) return unreadable([parsed.fault]);
   const { documents } = parsed;
   const document = documents[0];
   const second = documents[1];
   if (second !== undefined) {
-    return unreadable([refusal('holds more than one document', 'keep one: remove the `---` line and what follows it', second.contents?.range?.[0] ?? second.range[0])]);
+    return unreadable([
+      refusal(
+        'holds more than one document',
+        'keep one: remove the `---` line and what follows it',
+        second.contents?.range?.[0] ?? second.range[0],
+      ),
+    ]);
   }
-  if (document === undefined || (document.errors.length === 0 && (document.contents === null || (isScalar(document.contents) && document.contents.value === null)))) {
-    return unreadable([refusal('is empty', 'it needs at least `listeners`, `upstreams` and `routes`; see `mulligan proxy --help` for a gateway without a file')]);
+  if (
+    document === undefined ||
+    (document.errors.length === 0 &&
+      (document.contents === null || (isScalar(document.contents) && document.contents.value === null)))
+  ) {
+    return unreadable([
+      refusal(
+        'is empty',
+        'it needs at least `listeners`, `upstreams` and `routes`; see `mulligan proxy --help` for a gateway without a file',
+      ),
+    ]);
   }
   // What a broken text means is a guess: settings are checked only when it can be read for sure.
   if (document.errors.length > 0) return unreadable(syntaxFaults(document, text));
   const walk = walkDocument(document);
-  return { data: walk.data, faults: [...refusedFeatures(document), ...walk.faults], offsetOf: (path, atKey) => locate(walk.places, path, atKey) };
+  return {
+    data: walk.data,
+    faults: [...refusedFeatures(document), ...walk.faults],
+    offsetOf: (path, atKey) => locate(walk.places, path, atKey),
+  };
 }
 
 function compose(text: string): { readonly documents: Document.Parsed[] } | { readonly fault: TextFault } {
@@ -74,18 +99,36 @@ function compose(text: string): { readonly documents: Document.Parsed[] } | { re
   let tokenCount = 0;
   for (const lexeme of new Lexer().lex(text)) {
     tokenCount += 1;
-    if (tokenCount > yamlLimits.tokenCount) return { fault: refusal('has too many parts', `at most ${yamlLimits.tokenCount} words and marks`, parser.offset) };
+    if (tokenCount > yamlLimits.tokenCount)
+      return {
+        fault: refusal('has too many parts', `at most ${yamlLimits.tokenCount} words and marks`, parser.offset),
+      };
     for (const token of parser.next(lexeme)) tokens.push(token);
     // The composer is recursive: the depth is bounded before it runs. A level takes one place on this stack, the document and a scalar one each.
     if (parser.stack.length > yamlLimits.depth + 4) return { fault: tooDeep(parser.offset, []) };
   }
   for (const token of parser.end()) tokens.push(token);
-  const composer = new Composer({ version: '1.2', schema: 'core', merge: false, resolveKnownTags: false, stringKeys: true, strict: true, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    resolveKnownTags: false,
+    stringKeys: true,
+    strict: true,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
   return { documents: [...composer.compose(tokens, false, text.length)] };
 }
 
 function tooDeep(offset: number, path: DataPath): TextFault {
-  return { offset, path, message: `is nested deeper than ${yamlLimits.depth} levels`, hint: 'the deepest setting of a gateway file is 5 levels down' };
+  return {
+    offset,
+    path,
+    message: `is nested deeper than ${yamlLimits.depth} levels`,
+    hint: 'the deepest setting of a gateway file is 5 levels down',
+  };
 }
 
 function syntaxFaults(document: Document.Parsed, text: string): TextFault[] {
@@ -104,10 +147,13 @@ function syntaxFaults(document: Document.Parsed, text: string): TextFault[] {
 function refusedFeatures(document: Document.Parsed): TextFault[] {
   const faults: TextFault[] = [];
   for (const warning of document.warnings.slice(0, 20)) {
-    faults.push(refusal(printable(warning.message, 200), 'tags (`!name`) are not read: write the plain value', warning.pos[0]));
+    faults.push(
+      refusal(printable(warning.message, 200), 'tags (`!name`) are not read: write the plain value', warning.pos[0]),
+    );
   }
   const version = document.directives.yaml;
-  if (version.explicit === true && version.version !== '1.2') faults.push(refusal(`asks for YAML ${version.version}`, 'remove the %YAML line: the file is read as YAML 1.2'));
+  if (version.explicit === true && version.version !== '1.2')
+    faults.push(refusal(`asks for YAML ${version.version}`, 'remove the %YAML line: the file is read as YAML 1.2'));
   return faults;
 }
 
@@ -129,7 +175,11 @@ function locate(places: ReadonlyMap<string, Place>, path: DataPath, atKey: boole
 }
 
 /** The document as plain data, with the place of everything. Aliases are followed, and counted: ten lines of them can stand for a billion values. */
-function walkDocument(document: Document.Parsed): { readonly data: unknown; readonly faults: TextFault[]; readonly places: Map<string, Place> } {
+function walkDocument(document: Document.Parsed): {
+  readonly data: unknown;
+  readonly faults: TextFault[];
+  readonly places: Map<string, Place>;
+} {
   const places = new Map<string, Place>();
   const faults: TextFault[] = [];
   const anchors = new Map<string, Node>();
@@ -148,21 +198,44 @@ function walkDocument(document: Document.Parsed): { readonly data: unknown; read
     const value = at === -1 ? (node?.range?.[0] ?? key) : at;
     places.set(placeKey(path), { key, value });
     nodeCount += 1;
-    if (nodeCount > yamlLimits.tokenCount) return giveUp({ offset: value, path, message: 'stands for too many values', hint: 'use fewer aliases' });
+    if (nodeCount > yamlLimits.tokenCount)
+      return giveUp({ offset: value, path, message: 'stands for too many values', hint: 'use fewer aliases' });
     if (depth > yamlLimits.depth) return giveUp(tooDeep(value, path));
     if (node === null) return null;
     if (isAlias(node)) {
       aliasCount += 1;
-      if (aliasCount > yamlLimits.aliasCount) return giveUp({ offset: value, path, message: `uses more than ${yamlLimits.aliasCount} aliases`, hint: 'write the values out' });
+      if (aliasCount > yamlLimits.aliasCount)
+        return giveUp({
+          offset: value,
+          path,
+          message: `uses more than ${yamlLimits.aliasCount} aliases`,
+          hint: 'write the values out',
+        });
       const target = anchors.get(node.source);
-      if (target === undefined) return giveUp({ offset: value, path, message: `alias *${printable(node.source)} stands before its anchor`, hint: 'define &name first' });
+      if (target === undefined)
+        return giveUp({
+          offset: value,
+          path,
+          message: `alias *${printable(node.source)} stands before its anchor`,
+          hint: 'define &name first',
+        });
       return visit(target, path, key, value, depth);
     }
     if ('anchor' in node && typeof node.anchor === 'string') anchors.set(node.anchor, node);
     if (isScalar(node)) return node.value;
     // Inside an alias every value is placed where the alias stands: the person must look there first.
-    if (isSeq(node)) return node.items.map((item, index) => visit(item as Node | null, [...path, index], at === -1 ? ((item as Node | null)?.range?.[0] ?? value) : at, at, depth + 1));
-    if (!isMap(node)) return giveUp({ offset: value, path, message: 'is neither a value, a list nor a mapping', hint: 'YAML syntax' });
+    if (isSeq(node))
+      return node.items.map((item, index) =>
+        visit(
+          item as Node | null,
+          [...path, index],
+          at === -1 ? ((item as Node | null)?.range?.[0] ?? value) : at,
+          at,
+          depth + 1,
+        ),
+      );
+    if (!isMap(node))
+      return giveUp({ offset: value, path, message: 'is neither a value, a list nor a mapping', hint: 'YAML syntax' });
     const data = Object.create(null) as Record<string, unknown>;
     for (const pair of node.items) {
       const keyNode = pair.key as Node;
@@ -170,9 +243,17 @@ function walkDocument(document: Document.Parsed): { readonly data: unknown; read
       const keyAt = at === -1 ? (keyNode.range?.[0] ?? value) : at;
       const keyPath = [...path, name];
       if (isScalar(keyNode) && typeof keyNode.anchor === 'string') anchors.set(keyNode.anchor, keyNode);
-      if (!isScalar(keyNode)) faults.push({ offset: keyAt, path, message: 'has a key that is no plain word', hint: 'write the key out' });
-      else if (forbiddenKeys.has(name)) faults.push({ offset: keyAt, path: keyPath, message: 'is a key that no configuration may hold', hint: 'rename or remove it' });
-      else if (Object.hasOwn(data, name)) faults.push({ offset: keyAt, path: keyPath, message: 'is there twice', hint: 'keep one of the two' });
+      if (!isScalar(keyNode))
+        faults.push({ offset: keyAt, path, message: 'has a key that is no plain word', hint: 'write the key out' });
+      else if (forbiddenKeys.has(name))
+        faults.push({
+          offset: keyAt,
+          path: keyPath,
+          message: 'is a key that no configuration may hold',
+          hint: 'rename or remove it',
+        });
+      else if (Object.hasOwn(data, name))
+        faults.push({ offset: keyAt, path: keyPath, message: 'is there twice', hint: 'keep one of the two' });
       else data[name] = visit(pair.value as Node | null, keyPath, keyAt, at, depth + 1);
     }
     return data;

@@ -23,11 +23,40 @@ for (const [path, expected] of [
   test(`${path} is canonical as ${expected}`, () => deepEqual(canonicalPath(path), { ok: true, path: expected }));
 }
 
-for (const path of ['', 'orders', '*', '/.', '/..', '/a/../b', '/a/./b', '/a/%2e%2E/b', '/a/.%2e', '/a/..;/b', '/a/..;x=1', '/a%2f..%2fb', '/a/..%2fb', '/a%5c..%5cb', '/a/..%3b/b', '/a\\b', '/a\0', '/a%00', '/a b', '/a\tb', '/caf\u00e9', '/a#b', '/%', '/%zz', '/%2', '/a\u007f']) {
+for (const path of [
+  '',
+  'orders',
+  '*',
+  '/.',
+  '/..',
+  '/a/../b',
+  '/a/./b',
+  '/a/%2e%2E/b',
+  '/a/.%2e',
+  '/a/..;/b',
+  '/a/..;x=1',
+  '/a%2f..%2fb',
+  '/a/..%2fb',
+  '/a%5c..%5cb',
+  '/a/..%3b/b',
+  '/a\\b',
+  '/a\0',
+  '/a%00',
+  '/a b',
+  '/a\tb',
+  '/caf\u00e9',
+  '/a#b',
+  '/%',
+  '/%zz',
+  '/%2',
+  '/a\u007f',
+]) {
   test(`${JSON.stringify(path)} is refused`, () => equal(canonicalPath(path).ok, false));
 }
 
-const paths = fc.string({ unit: fc.constantFrom('/', '.', ';', '%', '2', 'e', 'f', 'F', '5', 'c', '3', 'b', 'a', '0', '~') }).map((text) => `/${text}`);
+const paths = fc
+  .string({ unit: fc.constantFrom('/', '.', ';', '%', '2', 'e', 'f', 'F', '5', 'c', '3', 'b', 'a', '0', '~') })
+  .map((text) => `/${text}`);
 
 test('canonical paths stay as they are', () => {
   fc.assert(

@@ -8,8 +8,14 @@ test('the smallest file gets every default', () => {
     listeners: [
       {
         address: { host: '127.0.0.1', port: 0, key: '127.0.0.1:0' },
-        server: 'node',
-        limits: { headerBytes: 16_384, headerTimeoutMs: 10_000, bodyIdleMs: 30_000, keepAliveMs: 65_000, maxConnections: 10_000 },
+        server: 'own',
+        limits: {
+          headerBytes: 16_384,
+          headerTimeoutMs: 10_000,
+          bodyIdleMs: 30_000,
+          keepAliveMs: 65_000,
+          maxConnections: 10_000,
+        },
       },
     ],
     upstreams: [
@@ -30,7 +36,13 @@ test('the smallest file gets every default', () => {
         match: { hosts: undefined, path: undefined, methods: undefined },
         upstream: 'orders',
         timeouts: { requestMs: 15_000, attemptMs: 0, idleMs: 60_000 },
-        retry: { maxRetries: 1, codes: [], on: ['unsent', 'rejected', 'stale'], backoff: { curve: 'exponential', baseMs: 25, maxMs: 250, jitter: 'full' }, retryAfterMaxMs: 10_000 },
+        retry: {
+          maxRetries: 1,
+          codes: [],
+          on: ['unsent', 'rejected', 'stale'],
+          backoff: { curve: 'exponential', baseMs: 25, maxMs: 250, jitter: 'full' },
+          retryAfterMaxMs: 10_000,
+        },
         replayBufferBytes: 65_536,
       },
     ],
@@ -51,10 +63,20 @@ replayBuffer: 1MiB`),
   );
   deepEqual(config.routes[0], {
     name: 'all',
-    match: { hosts: ['shop.example', '*.shop.example'], path: { kind: 'exact', value: '/orders' }, methods: ['GET', 'POST'] },
+    match: {
+      hosts: ['shop.example', '*.shop.example'],
+      path: { kind: 'exact', value: '/orders' },
+      methods: ['GET', 'POST'],
+    },
     upstream: 'orders',
     timeouts: { requestMs: 60_000, attemptMs: 1500, idleMs: 0 },
-    retry: { maxRetries: 3, codes: [502, 503], on: ['unsent', 'reset'], backoff: { curve: 'fixed', baseMs: 500, maxMs: 5000, jitter: 'none' }, retryAfterMaxMs: 2000 },
+    retry: {
+      maxRetries: 3,
+      codes: [502, 503],
+      on: ['unsent', 'reset'],
+      backoff: { curve: 'fixed', baseMs: 500, maxMs: 5000, jitter: 'none' },
+      retryAfterMaxMs: 2000,
+    },
     replayBufferBytes: 1024 * 1024,
   });
 });
@@ -65,12 +87,16 @@ test('attempts: 0 is zero retries, not the default', () => {
 
 for (const [text, budget] of [
   ['{ percent: 0 }', { kind: 'ratio', percent: 0, intervalMs: 10_000, minRetryRate: { count: 10, intervalMs: 1000 } }],
-  ['{ kind: token-bucket, percent: 75, interval: 30s, minRetryRate: { count: 3 } }', { kind: 'token-bucket', percent: 75, intervalMs: 30_000, minRetryRate: { count: 3, intervalMs: 1000 } }],
+  [
+    '{ kind: token-bucket, percent: 75, interval: 30s, minRetryRate: { count: 3 } }',
+    { kind: 'token-bucket', percent: 75, intervalMs: 30_000, minRetryRate: { count: 3, intervalMs: 1000 } },
+  ],
   ['{ kind: throttle }', { kind: 'throttle', maxTokens: 10, tokenRatio: 0.1 }],
   ['{ kind: throttle, maxTokens: 20, tokenRatio: 0.5 }', { kind: 'throttle', maxTokens: 20, tokenRatio: 0.5 }],
   ['{ kind: none }', { kind: 'none' }],
 ] as const) {
-  test(`a retry budget ${text} is read`, () => deepEqual(configOf(withUpstream(`retryBudget: ${text}`)).upstreams[0]!.budget, budget));
+  test(`a retry budget ${text} is read`, () =>
+    deepEqual(configOf(withUpstream(`retryBudget: ${text}`)).upstreams[0]!.budget, budget));
 }
 
 test('values can be shared by anchor and alias', () => {
@@ -79,13 +105,19 @@ test('values can be shared by anchor and alias', () => {
     match: { path: { exact: /never } }
     retry: *policy
 `);
-  deepEqual(config.routes.map((route) => route.retry.maxRetries), [4, 4]);
+  deepEqual(
+    config.routes.map((route) => route.retry.maxRetries),
+    [4, 4],
+  );
 });
 
 test('a fault of an aliased value points at the alias', () => {
-  deepEqual(faultsOf(`${smallest}    retry: &policy { attempts: 4, codes: [1] }
+  deepEqual(
+    faultsOf(`${smallest}    retry: &policy { attempts: 4, codes: [1] }
   - { name: b, upstream: orders, match: { path: { exact: /b } }, retry: *policy }
-`).filter((line) => line.includes('routes[1].retry.codes')), ['9:73 routes[1].retry.codes[0]: must be at least 400 (A response status, 400 to 599.)']);
+`).filter((line) => line.includes('routes[1].retry.codes')),
+    ['9:73 routes[1].retry.codes[0]: must be at least 400 (A response status, 400 to 599.)'],
+  );
 });
 
 test('all faults of a file come in one run, in order', () => {

@@ -1,0 +1,89 @@
+#!/usr/bin/env node
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Command, CommanderError } from 'commander';
+import { exitCode, UsageError } from './exit-code.ts';
+import type { ProxyOptions } from './proxy.ts';
+
+const version = (
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+).version;
+
+/** A command's module is loaded when the command runs: `check` needs no proxy, and starts twice as fast without it. */
+function createProgram(): Command {
+  const program = new Command('mulligan')
+    .description('Retries that cannot become storms: a gateway with one explainable retry core.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .showHelpAfterError('(--help shows what there is)')
+    .exitOverride()
+    .addHelpText('after', '\nExit codes: 0 fine, 1 runtime failure, 2 bad usage or configuration.');
+  program
+    .command('serve')
+    .description('run the gateway of a file; SIGHUP or a change of the file reloads, SIGTERM drains')
+    .requiredOption('-c, --config <file>', 'the gateway file (YAML)')
+    .addHelpText(
+      'after',
+      '\nPrints one JSON line on standard output for each address it listens on, then the access log if it goes there.',
+    )
+    .action(async (options: { config: string }) => {
+      const { serve } = await import('./serve.ts');
+      await serve(options.config);
+    });
+  program
+    .command('proxy')
+    .description('run a gateway without a file')
+    .requiredOption('--listen <address>', 'host:port to listen on; port 0 takes any free port')
+    .requiredOption('--to <url>', 'where requests go; may be given several times', collect)
+    .option('--retries <count>', 'sends beyond the first, 0 to 100 (default 1)')
+    .option('--on <failures>', 'what is retried: unsent,rejected,stale,reset,timeout (default unsent,rejected,stale)')
+    .option('--codes <statuses>', 'response statuses that are retried, such as 502,503,504 (default none)')
+    .option('--access-log <path>', "a file, or '-' for standard output", '-')
+    .addHelpText(
+      'after',
+      '\nExample: mulligan proxy --listen 127.0.0.1:8080 --to http://127.0.0.1:9001 --to http://127.0.0.1:9002 --retries 2',
+    )
+    .action(async (options: ProxyOptions) => {
+      const { proxy } = await import('./proxy.ts');
+      await proxy(options);
+    });
+  program
+    .command('check')
+    .description('validate a gateway file; prints every fault as file:line:column path: message (hint)')
+    .requiredOption('-c, --config <file>', 'the gateway file (YAML)')
+    .option('--json', 'print one JSON object')
+    .action(async (options: { config: string; json?: boolean }) => {
+      const { check } = await import('./check.ts');
+      process.exitCode = check(options.config, options.json === true);
+    });
+  return program;
+}
+
+function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), value];
+}
+
+/** The demo is a command of its own file: it brings origins and traffic, which no gateway needs. */
+async function addDemo(program: Command): Promise<void> {
+  const path = fileURLToPath(new URL(`./demo${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
+  if (!existsSync(path)) return;
+  const { addDemoCommand } = (await import(path)) as { addDemoCommand: (program: Command) => void };
+  addDemoCommand(program);
+}
+
+async function run(argv: readonly string[]): Promise<void> {
+  const program = createProgram();
+  try {
+    await addDemo(program);
+    await program.parseAsync(argv);
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? exitCode.fine : exitCode.usage;
+      return;
+    }
+    process.stderr.write(`mulligan: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = error instanceof UsageError ? exitCode.usage : exitCode.failure;
+  }
+}
+
+await run(process.argv);

@@ -1,0 +1,54 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import type { ParsedConfig } from '../config/parse.ts';
+import { parseConfig } from '../config/parse.ts';
+import { yamlLimits } from '../config/yaml-source.ts';
+
+/** Reads and checks a gateway file. What keeps it from being read is a fault like any other; never throws. */
+export function readConfigFile(path: string): ParsedConfig {
+  let text: string;
+  try {
+    text = readText(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const message = ADVICE[code]?.[0] ?? (error instanceof Error ? error.message : String(error));
+    return {
+      ok: false,
+      faults: [
+        {
+          severity: 'error',
+          file: path,
+          line: 1,
+          column: 1,
+          path: '',
+          message: `cannot be read: ${message}`,
+          hint: ADVICE[code]?.[1] ?? 'give the path of a gateway file',
+        },
+      ],
+    };
+  }
+  return parseConfig(text, path);
+}
+
+const ADVICE: Readonly<Record<string, readonly [string, string]>> = {
+  ENOENT: ['there is no such file', 'is the path right, and relative to the working directory?'],
+  EISDIR: ['it is a directory', 'name the file in it'],
+  EACCES: ['permission denied', 'let the user of this process read it'],
+};
+
+function readText(path: string): string {
+  // O_NONBLOCK: a named pipe without a writer must not hang a reload.
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (fstatSync(fd).isDirectory()) throw Object.assign(new Error('is a directory'), { code: 'EISDIR' });
+    // One byte more than allowed: the parser then says what is wrong. A larger file is not read into memory.
+    const buffer = Buffer.alloc(yamlLimits.textBytes + 1);
+    let length = 0;
+    for (;;) {
+      const readBytes = readSync(fd, buffer, length, buffer.length - length, null);
+      length += readBytes;
+      if (readBytes === 0 || length === buffer.length) return buffer.toString('utf8', 0, length);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}

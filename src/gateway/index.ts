@@ -1,0 +1,20 @@
+export { formatFault } from '../config/fault.ts';
+export type { ConfigFault } from '../config/fault.ts';
+export type {
+  BudgetConfig,
+  ConnectConfig,
+  EndpointSettings,
+  GatewayConfig,
+  ListenerConfig,
+  ListenerLimits,
+  RouteConfig,
+  RouteMatch,
+  RouteRetry,
+  UpstreamConfig,
+} from '../config/gateway-config.ts';
+export type { HostPort } from '../config/address.ts';
+export { parseConfig } from '../config/parse.ts';
+export type { ParsedConfig } from '../config/parse.ts';
+export { createGateway } from './gateway.ts';
+export type { Gateway, GatewayOptions } from './gateway.ts';
+export { ListenError } from './listener-set.ts';

@@ -1,0 +1,86 @@
+import { isIP } from 'node:net';
+import { canonicalPath } from '../config/canonical-path.ts';
+import type { RouteConfig, RouteMatch } from '../config/gateway-config.ts';
+import { hasPrefix } from '../config/unreachable-routes.ts';
+
+/** The part of a request that routes look at. */
+export interface RoutedRequest {
+  readonly method: string;
+  /** With or without port, any case. */
+  readonly host: string;
+  /** Path and query. */
+  readonly path: string;
+}
+
+export type Routing<Target> =
+  /** `path`: canonical path and the query as it came; this is what the upstream gets. */
+  | { readonly type: 'route'; readonly target: Target; readonly path: string }
+  | { readonly type: 'no-route' }
+  /** The path cannot be understood in one way only. */
+  | { readonly type: 'bad-request'; readonly reason: string };
+
+export interface Router<Target> {
+  route(request: RoutedRequest): Routing<Target>;
+}
+
+/**
+ * First match wins. The path is matched, and forwarded, in its canonical form (see `canonical-path.ts`); hosts without
+ * port and case; methods as they are.
+ * @param routes Each with what it leads to.
+ */
+export function createRouter<Target>(
+  routes: readonly { readonly route: RouteConfig; readonly target: Target }[],
+): Router<Target> {
+  const compiled = routes.map(({ route, target }) => ({ matches: compile(route.match), target }));
+  const noRoute: Routing<Target> = { type: 'no-route' };
+  return {
+    route(request) {
+      const whole = request.path;
+      const query = whole.indexOf('?');
+      let path = query === -1 ? whole : whole.slice(0, query);
+      // RFC 9112 §3.2.4: `OPTIONS *` asks about the server, not about a path.
+      if (!(path === '*' && request.method === 'OPTIONS')) {
+        const canonical = canonicalPath(path);
+        if (!canonical.ok) return { type: 'bad-request', reason: canonical.reason };
+        path = canonical.path;
+      }
+      const host = bareHost(request.host);
+      for (const candidate of compiled) {
+        if (candidate.matches(request.method, host, path))
+          return { type: 'route', target: candidate.target, path: query === -1 ? path : path + whole.slice(query) };
+      }
+      return noRoute;
+    },
+  };
+}
+
+type Matcher = (method: string, host: string, path: string) => boolean;
+
+function compile({ hosts, path, methods }: RouteMatch): Matcher {
+  const names = hosts === undefined ? undefined : new Set(hosts.filter((host) => !host.startsWith('*.')));
+  const suffixes =
+    hosts === undefined ? [] : hosts.filter((host) => host.startsWith('*.')).map((host) => host.slice(1));
+  const verbs = methods === undefined ? undefined : new Set(methods);
+  return (method, host, requestPath) => {
+    if (verbs !== undefined && !verbs.has(method)) return false;
+    if (
+      path !== undefined &&
+      !(path.kind === 'exact' ? requestPath === path.value : hasPrefix(requestPath, path.value))
+    )
+      return false;
+    return (
+      names === undefined ||
+      names.has(host) ||
+      suffixes.some((suffix) => host.length > suffix.length && host.endsWith(suffix))
+    );
+  };
+}
+
+/** Lower case, without port and final dot; IPv6 addresses keep their brackets. */
+export function bareHost(authority: string): string {
+  const host = authority.toLowerCase();
+  if (host.startsWith('[')) return host.slice(0, host.indexOf(']') + 1);
+  const colon = host.indexOf(':');
+  const name = colon === -1 ? host : host.slice(0, colon);
+  return name.endsWith('.') && isIP(name) === 0 ? name.slice(0, -1) : name;
+}
