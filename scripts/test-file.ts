@@ -59,8 +59,8 @@ export async function runTestFile(path: string): Promise<FileReport> {
       passedCount += 1;
     }
   };
-  stream.on('test:pass', (event) => onResult(event as TestEvent, true));
-  stream.on('test:fail', (event) => onResult(event as TestEvent, false));
+  stream.on('test:pass', (event) => onResult(event, true));
+  stream.on('test:fail', (event) => onResult(event, false));
   stream.on('test:stdout', (event) => (output += event.message));
   stream.on('test:stderr', (event) => (output += event.message));
   stream.on('test:diagnostic', (event) => {
