@@ -8,7 +8,9 @@
 import { parseArgs } from 'node:util';
 import { fuzz } from '../test/http1/differential.ts';
 
-const { values } = parseArgs({ options: { cases: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' } } });
+const { values } = parseArgs({
+  options: { cases: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' } },
+});
 const caseCount = Number(values.cases);
 const seed = Number(values.seed);
 if (!Number.isSafeInteger(caseCount) || caseCount < 1 || !Number.isSafeInteger(seed)) {
@@ -27,6 +29,8 @@ console.log(
 if (difference !== undefined) {
   const { wire } = difference;
   console.log(`Difference at seed ${difference.seed}: ${difference.words}`);
-  console.log(`${wire.kind}${wire.requestMethod === '' ? '' : ` to ${wire.requestMethod}`}: ${JSON.stringify(wire.bytes.toString('latin1'))}`);
+  console.log(
+    `${wire.kind}${wire.requestMethod === '' ? '' : ` to ${wire.requestMethod}`}: ${JSON.stringify(wire.bytes.toString('latin1'))}`,
+  );
   process.exitCode = 1;
 }

@@ -1,3 +1,4 @@
+import { isNamed } from './field-list.ts';
 import type { FieldList } from './message.ts';
 import { COLON, CR, FIELD_VALUE, LF, OCTETS, SPACE, TAB, TOKEN } from './octets.ts';
 import type { ParseFaultCode } from './parse-fault.ts';
@@ -79,6 +80,13 @@ export class FieldParser {
       }
       let valueEnd = at;
       while (valueEnd > valueStart && (bytes[valueEnd - 1] === SPACE || bytes[valueEnd - 1] === TAB)) valueEnd--;
+      if (valueEnd !== at) {
+        const fault = paddingFault(bytes, lineStart, nameEnd, valueEnd, at);
+        if (fault !== undefined) {
+          this.fault = fault;
+          break;
+        }
+      }
       if (used === positions.length) positions = marks = grown(positions);
       positions[used] = lineStart;
       positions[used + 1] = nameEnd;
@@ -107,6 +115,18 @@ export class FieldParser {
     const lineEnd = bytes.indexOf(LF, lineStart);
     if (lineEnd !== -1 && lineEnd < end) this.fault = code;
   }
+}
+
+/**
+ * `Transfer-Encoding: chunked` HTAB is the chunked coding by grammar and an unknown one to parsers that only strip
+ * spaces there, Node's among them.
+ */
+function paddingFault(bytes: Buffer, nameStart: number, nameEnd: number, from: number, end: number): ParseFaultCode | undefined {
+  const tab = bytes.indexOf(TAB, from);
+  if (tab === -1 || tab >= end) return undefined;
+  const name = bytes.toString('latin1', nameStart, nameEnd);
+  if (isNamed(name, 'transfer-encoding')) return 'BAD_TRANSFER_ENCODING';
+  return isNamed(name, 'content-length') ? 'BAD_CONTENT_LENGTH' : undefined;
 }
 
 function nameFault(stopper: number, atStart: boolean, bytes: Buffer, at: number, end: number): ParseFaultCode {

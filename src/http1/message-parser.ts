@@ -86,9 +86,9 @@ export abstract class MessageParser {
     }
   }
 
-  /** A byte of the current head was read. */
+  /** A byte of a head that is not complete was read; the empty line tolerated before a request does not count. */
   protected get headTouched(): boolean {
-    return this.#sectionBytes > 0 || this.#line.length > 0 || this.#state === 'fields';
+    return this.#state === 'fields' || (this.#state === 'start-line' && this.#line.length > 0);
   }
 
   execute(chunk: Buffer): number {

@@ -52,7 +52,7 @@ export interface NodeReading extends Reading {
 export function readWithNode(kind: 'request' | 'response', bytes: Buffer, requestMethod: string): NodeReading {
   const reading: NodeReading = { messages: [], outcome: 'open', faultCode: '', faultStatus: 0, rest: '', upgradedAt: -1 };
   const parser = new HTTPParser();
-  parser.initialize(kind === 'request' ? HTTPParser.REQUEST : HTTPParser.RESPONSE, {}, 0, HTTPParser.kLenientNone);
+  parser.initialize(kind === 'request' ? HTTPParser.REQUEST : HTTPParser.RESPONSE, {}, 65_536, HTTPParser.kLenientNone);
   let fields: string[] = [];
   let url = '';
   parser[HTTPParser.kOnHeaders] = (some: string[], urlPart: string) => {

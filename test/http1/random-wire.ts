@@ -26,7 +26,7 @@ const FRAMING: Menu = {
   plain: ['', 'Content-Length: 5', 'Transfer-Encoding: chunked', 'Content-Length: 0', 'transfer-encoding:chunked', 'CONTENT-LENGTH:5', 'Transfer-Encoding: CHUNKED '],
   odd: [
     'Content-Length: 5\r\nTransfer-Encoding: chunked', 'Transfer-Encoding: chunked\r\nContent-Length: 5', 'Content-Length: 5\r\nContent-Length: 5', 'Content-Length: 5\r\nContent-Length: 6', 'Content-Length: 5, 5', 'Content-Length: +5', 'Content-Length: 05', 'Content-Length: 0x5', 'Content-Length: 5 ',
-    'Content-Length: -5', 'Content-Length: 5 5', 'Content-Length:', 'Content-Length: 99999999999999999999', 'Content-Length: 18446744073709551621', 'Content-Length: 5;', 'Content_Length: 5', 'Content-Length : 5',
+    'Content-Length: -5', 'Content-Length: 5 5', 'Content-Length:', 'Content-Length: 99999999999999999999', 'Content-Length: 18446744073709551621', 'Content-Length: 5;', 'Content-Length: 5\t', 'Content-Length:\t5', 'Transfer-Encoding: chunked \t ', 'Transfer-Encoding:\tchunked', 'Content-Length: 5 \t', 'Content_Length: 5', 'Content-Length : 5',
     'Transfer-Encoding: gzip', 'Transfer-Encoding: gzip, chunked', 'Transfer-Encoding: chunked, gzip', 'Transfer-Encoding: chunked, chunked', 'Transfer-Encoding: identity', 'Transfer-Encoding: xchunked', 'Transfer-Encoding: chunkedx', 'Transfer-Encoding: "chunked"', 'Transfer-Encoding: chunked;a=b',
     'Transfer-Encoding:', 'Transfer-Encoding: \x0bchunked', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked', 'Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked', 'Transfer-Encoding\t: chunked', 'Transfer-Encoding: chunked\xa0', 'Transfer-Encoding: ,chunked', 'Transfer-Encoding:\r\n chunked',
   ],

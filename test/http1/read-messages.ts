@@ -17,9 +17,8 @@ export interface Reading {
   messages: ReadMessage[];
   /**
    * `open`: more bytes are awaited. `stopped`: the connection carries no further message by the last one's own word.
-   * `rest`: a response was over before the bytes were.
    */
-  outcome: 'open' | 'stopped' | 'rest' | 'fault';
+  outcome: 'open' | 'stopped' | 'fault';
   faultCode: string;
   faultStatus: number;
   /** Bytes not taken when it stopped. */
@@ -29,6 +28,8 @@ export interface Reading {
 interface Parser {
   execute(chunk: Buffer): number;
   readonly faulted: boolean;
+  readonly complete: boolean;
+  readonly upgraded?: boolean;
 }
 
 /** Reads pipelined requests; `cuts` are ascending offsets at which the bytes are split. */
@@ -83,29 +84,23 @@ export function readResponses(
   return reading;
 }
 
+/** Gives the pieces to the parser; after each message `isLast` says whether the connection ends or arms the parser again. */
 function feed(parser: Parser, bytes: Buffer, cuts: readonly number[], reading: Reading, isLast: (mayContinue: boolean) => boolean): void {
-  let from = 0;
+  let at = 0;
   for (const to of [...cuts, bytes.length]) {
-    let at = from;
     while (at < to) {
       at += parser.execute(bytes.subarray(at, to));
       if (parser.faulted) return;
-      // It stops early only where a message ends; at the end of a chunk that has to be asked.
-      const ended = reading.messages.at(-1);
-      if (at < to || (ended?.complete === true && (parser as { complete?: boolean }).complete === true) || isUpgraded(parser)) {
-        if (isLast(ended?.keepAlive === true)) {
-          reading.outcome = 'stopped';
-          reading.rest = bytes.toString('latin1', at);
-          return;
-        }
+      const ended = parser.complete || parser.upgraded === true;
+      if (ended && isLast(last(reading).keepAlive)) {
+        reading.outcome = 'stopped';
+        reading.rest = bytes.toString('latin1', at);
+        return;
       }
+      // A parser that leaves bytes without having ended a message would loop here for ever.
+      if (!ended && at < to) throw new Error(`${to - at} bytes were left in the middle of a message.`);
     }
-    from = to;
   }
-}
-
-function isUpgraded(parser: Parser): boolean {
-  return (parser as { upgraded?: boolean }).upgraded === true;
 }
 
 function emptyReading(): Reading {
