@@ -49,6 +49,8 @@ export interface JournalConnection {
   readonly remotePort: number;
   readonly requestCount: number;
   readonly bytesReceived: number;
+  /** Bytes of answers that were handed to the operating system, or wait for it. */
+  readonly bytesSent: number;
   /** Every byte that arrived, up to 4 MiB. */
   readonly received: Buffer;
   /** The client's FIN. */
@@ -179,7 +181,10 @@ export class ConnectionEntry implements JournalConnection {
   endedByOriginAtMs: number | undefined;
   closedAtMs: number | undefined;
 
-  constructor(number: number, remotePort: number, openedAtMs: number) {
+  readonly #bytesSent: () => number;
+
+  constructor(number: number, remotePort: number, openedAtMs: number, bytesSent: () => number) {
+    this.#bytesSent = bytesSent;
     this.number = number;
     this.remotePort = remotePort;
     this.openedAtMs = openedAtMs;
@@ -187,6 +192,9 @@ export class ConnectionEntry implements JournalConnection {
 
   get bytesReceived(): number {
     return this.bytes.count;
+  }
+  get bytesSent(): number {
+    return this.#bytesSent();
   }
   get received(): Buffer {
     return this.bytes.bytes();
@@ -202,8 +210,8 @@ export class JournalRecord implements Journal {
     return performance.now() - this.#startMs;
   }
 
-  connection(remotePort: number): ConnectionEntry {
-    const entry = new ConnectionEntry(this.connections.length + 1, remotePort, this.nowMs());
+  connection(remotePort: number, bytesSent: () => number): ConnectionEntry {
+    const entry = new ConnectionEntry(this.connections.length + 1, remotePort, this.nowMs(), bytesSent);
     this.connections.push(entry);
     return entry;
   }

@@ -25,7 +25,10 @@ export function watchLeaks(settleMs: number = defaultSettleMs): { verify(): Prom
 }
 
 /** Wraps a test so that it fails when it leaves something open. */
-export function leakFree<A extends readonly unknown[]>(test: (...args: A) => Promise<void>, settleMs?: number): (...args: A) => Promise<void> {
+export function leakFree<A extends readonly unknown[]>(
+  test: (...args: A) => Promise<void>,
+  settleMs?: number,
+): (...args: A) => Promise<void> {
   return async (...args) => {
     const leaks = watchLeaks(settleMs);
     await test(...args);
@@ -44,7 +47,9 @@ function countResources(): Map<string, number> {
 }
 
 function leftOver(before: ReadonlyMap<string, number>): string[] {
-  return [...countResources()].filter(([name, count]) => count > (before.get(name) ?? 0)).map(([name, count]) => `${name}: ${count - (before.get(name) ?? 0)} more`);
+  return [...countResources()]
+    .filter(([name, count]) => count > (before.get(name) ?? 0))
+    .map(([name, count]) => `${name}: ${count - (before.get(name) ?? 0)} more`);
 }
 
 /** Called once at the top of a test file: fails when the file's tests, all their `after` hooks done, left something open. */

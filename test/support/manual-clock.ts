@@ -24,7 +24,12 @@ export function createManualClock(startMs = 0, startWallMs: number = Date.UTC(20
   const next = (): Pending | undefined => {
     let first: Pending | undefined;
     for (const timer of pending) {
-      if (first === undefined || timer.dueMs < first.dueMs || (timer.dueMs === first.dueMs && timer.order < first.order)) first = timer;
+      if (
+        first === undefined ||
+        timer.dueMs < first.dueMs ||
+        (timer.dueMs === first.dueMs && timer.order < first.order)
+      )
+        first = timer;
     }
     return first;
   };

@@ -32,7 +32,16 @@ const fieldLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*?)[ \t]*$/;
 const crlf = Buffer.from('\r\n');
 const emptyLine = Buffer.from('\r\n\r\n');
 
-type State = 'idle' | 'head' | 'length' | 'chunk-size' | 'chunk-data' | 'chunk-end' | 'trailers' | 'until-close' | 'dead';
+type State =
+  | 'idle'
+  | 'head'
+  | 'length'
+  | 'chunk-size'
+  | 'chunk-data'
+  | 'chunk-end'
+  | 'trailers'
+  | 'until-close'
+  | 'dead';
 
 /** Splits a header or trailer section into a flat list; a string instead is the fault. */
 export function parseFields(lines: readonly string[]): string[] | string {

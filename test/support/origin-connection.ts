@@ -104,14 +104,21 @@ function requestFraming(request: RequestEntry, fault: (message: string) => void)
   const codings = fieldValues(request.fields, 'transfer-encoding');
   const lengths = fieldValues(request.fields, 'content-length');
   if (codings.length > 0 && lengths.length > 0) fault('both Content-Length and Transfer-Encoding');
-  if (codings.length > 1 || (codings.length === 1 && codings[0]!.toLowerCase() !== 'chunked')) fault(`Transfer-Encoding: ${codings.join(', ')}`);
-  if (lengths.length > 1 || (lengths.length === 1 && !/^\d{1,15}$/.test(lengths[0]!))) fault(`Content-Length: ${lengths.join(', ')}`);
+  if (codings.length > 1 || (codings.length === 1 && codings[0]!.toLowerCase() !== 'chunked'))
+    fault(`Transfer-Encoding: ${codings.join(', ')}`);
+  if (lengths.length > 1 || (lengths.length === 1 && !/^\d{1,15}$/.test(lengths[0]!)))
+    fault(`Content-Length: ${lengths.join(', ')}`);
   if (codings.length > 0) return { kind: 'chunked' };
   if (lengths.length > 0) return { kind: 'length', bytes: Number(lengths[0]) || 0 };
   return { kind: 'none' };
 }
 
-async function play(connection: OriginConnection, request: RequestEntry, closed: AbortSignal, answered: () => void): Promise<void> {
+async function play(
+  connection: OriginConnection,
+  request: RequestEntry,
+  closed: AbortSignal,
+  answered: () => void,
+): Promise<void> {
   try {
     for (const step of stepsFor(behaviourFor(connection.script(), request), request, connection.retryEcho)) {
       if (closed.aborted || !connection.socket.writable) return;
@@ -123,10 +130,20 @@ async function play(connection: OriginConnection, request: RequestEntry, closed:
   }
 }
 
-async function playStep(connection: OriginConnection, request: RequestEntry, step: Step, closed: AbortSignal, answered: () => void): Promise<void> {
+async function playStep(
+  connection: OriginConnection,
+  request: RequestEntry,
+  step: Step,
+  closed: AbortSignal,
+  answered: () => void,
+): Promise<void> {
   const { socket, signal } = connection;
   const until = (check: () => boolean, what: string): Promise<boolean> =>
-    signal.until(() => closed.aborted || check(), { what, describe: () => connection.journal.dump(), timeoutMs: behaviourPatienceMs });
+    signal.until(() => closed.aborted || check(), {
+      what,
+      describe: () => connection.journal.dump(),
+      timeoutMs: behaviourPatienceMs,
+    });
   switch (step.step) {
     case 'until':
       await until(() => reached(request, step.point), 'the request to come so far');

@@ -15,9 +15,22 @@ import type {
 } from './origin-script.ts';
 
 const reasons: Readonly<Record<number, string>> = {
-  100: 'Continue', 101: 'Switching Protocols', 103: 'Early Hints', 200: 'OK', 204: 'No Content', 304: 'Not Modified',
-  401: 'Unauthorized', 404: 'Not Found', 413: 'Content Too Large', 421: 'Misdirected Request', 425: 'Too Early',
-  429: 'Too Many Requests', 500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout',
+  100: 'Continue',
+  101: 'Switching Protocols',
+  103: 'Early Hints',
+  200: 'OK',
+  204: 'No Content',
+  304: 'Not Modified',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  413: 'Content Too Large',
+  421: 'Misdirected Request',
+  425: 'Too Early',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
 };
 
 export function toBuffer(bytes: Bytes | undefined): Buffer {
@@ -56,17 +69,27 @@ export function behaviourFor(script: OriginScript, request: JournalRequest): Beh
 
 export function connectionBehaviourFor(script: OriginScript, connection: number): ConnectionBehaviour {
   if (!isFull(script) || script.connections === undefined) return 'serve';
-  if (Array.isArray(script.connections)) return last(script.connections as readonly ConnectionBehaviour[], connection) ?? 'serve';
+  if (Array.isArray(script.connections))
+    return last(script.connections as readonly ConnectionBehaviour[], connection) ?? 'serve';
   return script.connections as ConnectionBehaviour;
 }
 
 /** Turns a behaviour into the steps that the origin plays. */
-export function stepsFor(behaviour: Behaviour, request: JournalRequest, retryEcho: (target: string) => Behaviour): readonly Step[] {
+export function stepsFor(
+  behaviour: Behaviour,
+  request: JournalRequest,
+  retryEcho: (target: string) => Behaviour,
+): readonly Step[] {
   switch (behaviour.do) {
     case 'respond':
       return respondSteps(behaviour, request);
     case 'raw':
-      return [...opening(behaviour), { step: 'send', bytes: behaviour.bytes }, { step: 'answered' }, { step: behaviour.then ?? 'keep-alive' }];
+      return [
+        ...opening(behaviour),
+        { step: 'send', bytes: behaviour.bytes },
+        { step: 'answered' },
+        { step: behaviour.then ?? 'keep-alive' },
+      ];
     case 'endless':
       return endlessSteps(behaviour);
     case 'retry-echo':
@@ -82,7 +105,11 @@ export function stepsFor(behaviour: Behaviour, request: JournalRequest, retryEch
   }
 }
 
-function opening(behaviour: { readonly at?: Respond['at']; readonly delayMs?: number; readonly gate?: string }): Step[] {
+function opening(behaviour: {
+  readonly at?: Respond['at'];
+  readonly delayMs?: number;
+  readonly gate?: string;
+}): Step[] {
   const steps: Step[] = [{ step: 'until', point: behaviour.at ?? 'complete' }];
   if (behaviour.delayMs !== undefined) steps.push({ step: 'wait', ms: behaviour.delayMs });
   if (behaviour.gate !== undefined) steps.push({ step: 'gate', name: behaviour.gate });
@@ -104,7 +131,10 @@ function respondSteps(response: Respond, request: JournalRequest): Step[] {
   }
   if (framing === 'chunked') pairs.push(['Transfer-Encoding', 'chunked']);
 
-  let head = Buffer.from(`${statusLine(response.version, status, response.reason)}${encodeFields(pairs)}\r\n`, 'latin1');
+  let head = Buffer.from(
+    `${statusLine(response.version, status, response.reason)}${encodeFields(pairs)}\r\n`,
+    'latin1',
+  );
   const chunks: Buffer[] = [];
   const chunkBytes = response.chunkBytes ?? (body.length || 1);
   for (let at = 0; at < body.length; at += chunkBytes) chunks.push(body.subarray(at, at + chunkBytes));

@@ -128,7 +128,10 @@ export function formatRequest(request: RequestInput): Buffer {
 }
 
 /** @param address a port of 127.0.0.1, or `host:port` */
-export async function connectRaw(address: number | string, options: { readonly t?: TestContext | undefined } = {}): Promise<RawClient> {
+export async function connectRaw(
+  address: number | string,
+  options: { readonly t?: TestContext | undefined } = {},
+): Promise<RawClient> {
   const [host, port] = typeof address === 'number' ? ['127.0.0.1', address] : splitAddress(address);
   const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
   await new Promise<void>((resolve, reject) => {
@@ -145,7 +148,11 @@ export async function connectRaw(address: number | string, options: { readonly t
 }
 
 /** One request on a connection of its own. */
-export async function requestRaw(address: number | string, request: RequestInput = {}, timeoutMs?: number): Promise<RawResponse> {
+export async function requestRaw(
+  address: number | string,
+  request: RequestInput = {},
+  timeoutMs?: number,
+): Promise<RawResponse> {
   const client = await connectRaw(address);
   try {
     return await client.request(request, timeoutMs);
@@ -306,7 +313,8 @@ function clientOn(socket: Socket): RawClient {
       void client.sendRequest(request);
       return client.response(timeoutMs);
     },
-    waitFor: (check, what = 'the client to see something', timeoutMs) => signal.until(check, { what, describe, timeoutMs }),
+    waitFor: (check, what = 'the client to see something', timeoutMs) =>
+      signal.until(check, { what, describe, timeoutMs }),
     async waitForBytes(count) {
       await client.waitFor(() => receivedBytes >= count, `${count} bytes`);
     },
@@ -334,11 +342,15 @@ function responseFraming(entry: ResponseEntry, method: string): Framing {
   const codings = entry.values('transfer-encoding');
   const lengths = entry.values('content-length');
   if (codings.length > 0 && lengths.length > 0) entry.fault = 'both Content-Length and Transfer-Encoding';
-  if (lengths.length > 1 || (lengths.length === 1 && !/^\d{1,15}$/.test(lengths[0]!))) entry.fault = `Content-Length: ${lengths.join(', ')}`;
-  if (codings.length > 1 || (codings.length === 1 && codings[0]!.toLowerCase() !== 'chunked')) entry.fault = `Transfer-Encoding: ${codings.join(', ')}`;
+  if (lengths.length > 1 || (lengths.length === 1 && !/^\d{1,15}$/.test(lengths[0]!)))
+    entry.fault = `Content-Length: ${lengths.join(', ')}`;
+  if (codings.length > 1 || (codings.length === 1 && codings[0]!.toLowerCase() !== 'chunked'))
+    entry.fault = `Transfer-Encoding: ${codings.join(', ')}`;
   if (codings.length > 0 && entry.version === 'HTTP/1.0') entry.fault = 'Transfer-Encoding in an HTTP/1.0 response';
-  if ((entry.status === 204 || entry.status === 101) && (codings.length > 0 || lengths.length > 0)) entry.fault = `a ${entry.status} with framing fields`;
-  if (method === 'HEAD' || entry.status === 204 || entry.status === 304 || entry.status === 101) return { kind: 'none' };
+  if ((entry.status === 204 || entry.status === 101) && (codings.length > 0 || lengths.length > 0))
+    entry.fault = `a ${entry.status} with framing fields`;
+  if (method === 'HEAD' || entry.status === 204 || entry.status === 304 || entry.status === 101)
+    return { kind: 'none' };
   if (codings.length > 0) return { kind: 'chunked' };
   if (lengths.length > 0) return { kind: 'length', bytes: Number(lengths[0]) || 0 };
   return { kind: 'until-close' };

@@ -6,10 +6,12 @@ export function createRetryEcho(): (target: string) => Behaviour {
   return (target) => {
     const url = new URL(target, 'http://echo.invalid');
     const uuid = url.searchParams.get('uuid');
-    if (uuid === null || !url.pathname.startsWith('/retry')) return { do: 'respond', status: 400, body: 'retry-echo: no uuid' };
+    if (uuid === null || !url.pathname.startsWith('/retry'))
+      return { do: 'respond', status: 400, body: 'retry-echo: no uuid' };
     const number = (seen.get(uuid) ?? 0) + 1;
     seen.set(uuid, number);
-    if (number > Number(url.searchParams.get('succeedAfter') ?? 0)) return { do: 'respond', body: `succeeded at request ${number}` };
+    if (number > Number(url.searchParams.get('succeedAfter') ?? 0))
+      return { do: 'respond', body: `succeeded at request ${number}` };
     const delayMs = durationMs(url.searchParams.get('delayRetry'));
     const code = url.searchParams.get('responseCode');
     if (code === null) return { do: 'reset', delayMs };

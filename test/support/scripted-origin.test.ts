@@ -19,7 +19,15 @@ async function setUp(t: TestContext, script: OriginScript): Promise<{ origin: Sc
 test('an origin without a script answers 200 and journals the request', async (t) => {
   const { origin, client } = await setUp(t, {});
   const body = patternBytes(1000);
-  const response = await client.request({ method: 'PUT', target: '/a?b', headers: [['X-One', '1'], ['x-one', '2']], body });
+  const response = await client.request({
+    method: 'PUT',
+    target: '/a?b',
+    headers: [
+      ['X-One', '1'],
+      ['x-one', '2'],
+    ],
+    body,
+  });
   assert.equal(response.status, 200);
   assert.equal(response.text, 'ok');
   const request = origin.request();
@@ -32,7 +40,10 @@ test('an origin without a script answers 200 and journals the request', async (t
 });
 
 test('a list is used by request number and its last behaviour repeats', async (t) => {
-  const { origin, client } = await setUp(t, [{ do: 'respond', status: 503 }, { do: 'respond', status: 200 }]);
+  const { origin, client } = await setUp(t, [
+    { do: 'respond', status: 503 },
+    { do: 'respond', status: 200 },
+  ]);
   const statuses = [];
   for (let i = 0; i < 3; i++) statuses.push((await client.request({})).status);
   assert.deepEqual(statuses, [503, 200, 200]);
@@ -82,14 +93,19 @@ test('a reset after some bytes of the request leaves an incomplete request in th
   await client.send('POST /half HT');
   assert.equal(await client.waitForEnd(), 'reset');
   assert.equal(origin.requestCount(), 1);
-  assert.deepEqual([origin.request().complete, origin.request().headComplete, origin.request().method], [false, false, '']);
+  assert.deepEqual(
+    [origin.request().complete, origin.request().headComplete, origin.request().method],
+    [false, false, ''],
+  );
 });
 
 test('a body cut by the client stays incomplete and counts what came', async (t) => {
   const { origin, client } = await setUp(t, {});
   await client.send('PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n1234');
   client.reset();
-  const request = await origin.waitFor((journal) => journal.requests.find((one) => one.closedByClientAtMs !== undefined));
+  const request = await origin.waitFor((journal) =>
+    journal.requests.find((one) => one.closedByClientAtMs !== undefined),
+  );
   assert.deepEqual([request.complete, request.bodyBytes], [false, 4]);
   assert.notEqual(origin.journal.connections[0]!.resetByClientAtMs, undefined);
 });
@@ -107,14 +123,25 @@ test('a cut body is seen as cut by the client', async (t) => {
 });
 
 test('interim responses come before the final one, as often as asked', async (t) => {
-  const { client } = await setUp(t, { do: 'respond', interim: [{ status: 103, headers: { Link: '</a>' }, count: 3 }, { status: 100 }] });
+  const { client } = await setUp(t, {
+    do: 'respond',
+    interim: [{ status: 103, headers: { Link: '</a>' }, count: 3 }, { status: 100 }],
+  });
   const response = await client.request({});
-  assert.deepEqual(response.interim.map((head) => head.status), [103, 103, 103, 100]);
+  assert.deepEqual(
+    response.interim.map((head) => head.status),
+    [103, 103, 103, 100],
+  );
   assert.equal(response.status, 200);
 });
 
 test('an origin can die after interim responses', async (t) => {
-  const { client } = await setUp(t, { do: 'respond', interim: [{ status: 103 }], cut: { headBytes: 0 }, then: 'reset' });
+  const { client } = await setUp(t, {
+    do: 'respond',
+    interim: [{ status: 103 }],
+    cut: { headBytes: 0 },
+    then: 'reset',
+  });
   const response = await client.request({});
   assert.deepEqual([response.status, client.interim.length, response.ending], [0, 1, 'reset']);
 });
@@ -141,7 +168,12 @@ test('trailers, chunks and close-delimited bodies are framed as asked', async (t
 });
 
 test('HEAD, 204 and 304 carry no body', async (t) => {
-  const { client } = await setUp(t, [{ do: 'respond', body: '12345' }, { do: 'respond', status: 204 }, { do: 'respond', status: 304 }, { do: 'respond', body: 'next' }]);
+  const { client } = await setUp(t, [
+    { do: 'respond', body: '12345' },
+    { do: 'respond', status: 204 },
+    { do: 'respond', status: 304 },
+    { do: 'respond', body: 'next' },
+  ]);
   const head = await client.request({ method: 'HEAD' });
   assert.deepEqual([head.value('content-length'), head.body.length], ['5', 0]);
   assert.equal((await client.request({})).status, 204);
@@ -211,7 +243,10 @@ test('a half-closed client still gets its answer', async (t) => {
 test('an origin that stops reading takes only what fits the windows', async (t) => {
   const { origin, client } = await setUp(t, { connections: 'stop-reading' });
   const sent = client.send(Buffer.alloc(64 * 1024 * 1024));
-  const winner = await Promise.race([sent.then(() => 'sent'), origin.waitFor((journal) => journal.connections.length === 1)]);
+  const winner = await Promise.race([
+    sent.then(() => 'sent'),
+    origin.waitFor((journal) => journal.connections.length === 1),
+  ]);
   assert.notEqual(winner, 'sent');
   assert.equal(origin.journal.connections[0]!.bytesReceived, 0);
 });
@@ -226,11 +261,17 @@ test('what is written after the origin closed is still recorded', async (t) => {
 });
 
 test('pipelined requests are answered in order and marked', async (t) => {
-  const { origin, client } = await setUp(t, [{ do: 'respond', body: 'first', delayMs: 5 }, { do: 'respond', body: 'second' }]);
+  const { origin, client } = await setUp(t, [
+    { do: 'respond', body: 'first', delayMs: 5 },
+    { do: 'respond', body: 'second' },
+  ]);
   await client.send('GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n', ['GET', 'GET']);
   assert.equal((await client.response()).text, 'first');
   assert.equal((await client.response()).text, 'second');
-  assert.deepEqual(origin.journal.requests.map((request) => request.pipelined), [false, true]);
+  assert.deepEqual(
+    origin.journal.requests.map((request) => request.pipelined),
+    [false, true],
+  );
 });
 
 for (const [what, head] of [
@@ -249,7 +290,8 @@ for (const [what, head] of [
 test('the retry page fails so often and then succeeds, per uuid', async (t) => {
   const { client } = await setUp(t, { do: 'retry-echo' });
   const statuses = [];
-  for (let i = 0; i < 3; i++) statuses.push((await client.request({ target: '/retry/?uuid=a&succeedAfter=2&responseCode=503' })).status);
+  for (let i = 0; i < 3; i++)
+    statuses.push((await client.request({ target: '/retry/?uuid=a&succeedAfter=2&responseCode=503' })).status);
   statuses.push((await client.request({ target: '/retry/?uuid=b&succeedAfter=1&responseCode=500' })).status);
   assert.deepEqual(statuses, [503, 503, 200, 500]);
 });
@@ -260,7 +302,12 @@ test('the retry page resets when no code is given', async (t) => {
 });
 
 test('a 101 hands the connection over', async (t) => {
-  const { client } = await setUp(t, { do: 'respond', status: 101, headers: { Connection: 'upgrade', Upgrade: 'echo' }, extra: 'raw' });
+  const { client } = await setUp(t, {
+    do: 'respond',
+    status: 101,
+    headers: { Connection: 'upgrade', Upgrade: 'echo' },
+    extra: 'raw',
+  });
   assert.equal((await client.request({})).status, 101);
   await client.waitFor(() => client.received.toString().endsWith('raw'));
 });

@@ -30,7 +30,7 @@ export interface ScriptedOrigin {
   waitFor<T>(check: (journal: Journal) => T | false | undefined, what?: string, timeoutMs?: number): Promise<T>;
   /** Resolves with the n-th matching request as soon as its head is there (`complete`: the whole of it). */
   waitForRequest(number?: number, filter?: RequestFilter): Promise<JournalRequest>;
-  /** Resolves when no connection is open. */
+  /** Resolves when the client has closed or reset every connection (whether or not a behaviour still has something to say on it). */
   waitForNoConnection(): Promise<void>;
   /** Stops listening: from now on connections are refused; those that exist go on. Idempotent. */
   stopListening(): Promise<void>;
@@ -58,7 +58,7 @@ export async function startOrigin(script: OriginScript = {}, options: OriginOpti
 
   const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) => {
     sockets.add(socket);
-    const entry = journal.connection(socket.remotePort ?? 0);
+    const entry = journal.connection(socket.remotePort ?? 0, () => socket.bytesWritten);
     socket.once('close', () => sockets.delete(socket));
     serveConnection({
       socket,
@@ -76,7 +76,8 @@ export async function startOrigin(script: OriginScript = {}, options: OriginOpti
   await listen(server, host, options.port ?? 0);
   const { port } = server.address() as AddressInfo;
 
-  const matching = (filter: RequestFilter = {}): JournalRequest[] => journal.requests.filter((one) => matchesRequest(one, filter));
+  const matching = (filter: RequestFilter = {}): JournalRequest[] =>
+    journal.requests.filter((one) => matchesRequest(one, filter));
   const waitFor: ScriptedOrigin['waitFor'] = (check, what = 'the origin to see something', timeoutMs) =>
     signal.until(() => check(journal), { what, describe: () => journal.dump(), timeoutMs });
 
@@ -105,7 +106,11 @@ export async function startOrigin(script: OriginScript = {}, options: OriginOpti
       return waitFor(() => matching(filter).filter((one) => one.headComplete)[number - 1], `request ${number}`);
     },
     async waitForNoConnection() {
-      await waitFor(() => sockets.size === 0, 'the last connection to be closed');
+      await waitFor(
+        ({ connections }) =>
+          connections.every((one) => (one.finByClientAtMs ?? one.resetByClientAtMs ?? one.closedAtMs) !== undefined),
+        'the client to end its last connection',
+      );
     },
     stopListening() {
       // `close` calls back only when the last connection is gone; the port is free at once.

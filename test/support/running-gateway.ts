@@ -1,0 +1,143 @@
+import type { TestContext } from 'node:test';
+import { formatFault } from '../../src/config/fault.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { buildState } from '../../src/gateway/build.ts';
+import { createRouteHooks } from '../../src/gateway/route-hooks.ts';
+import type { AccessRecord } from '../../src/proxy/access-record.ts';
+import { createProxy } from '../../src/proxy/proxy.ts';
+import { createSystemClock } from '../../src/transport/system-time.ts';
+import type { OriginScript } from './origin-script.ts';
+import { connectRaw, type RawClient } from './raw-client.ts';
+import { startOrigin, type ScriptedOrigin } from './scripted-origin.ts';
+import { createSignal } from './signal.ts';
+
+/** A gateway in this process, on a free port, made from a gateway file. */
+export interface RunningGateway {
+  readonly port: number;
+  /** `host:port` */
+  readonly address: string;
+  /** Access records so far, in the order in which requests ended. */
+  readonly records: readonly AccessRecord[];
+  /** The n-th access record (1-based), as soon as it is written. */
+  record(number?: number): Promise<AccessRecord>;
+  /** Lines for people: one a retry, one a failed request. */
+  readonly diagnostics: readonly string[];
+  connect(): Promise<RawClient>;
+  close(): Promise<void>;
+}
+
+export type FileObject = Readonly<Record<string, unknown>>;
+
+/** Parts of a gateway file; what is left out is the default. */
+export interface GatewayParts {
+  readonly upstream?: FileObject;
+  readonly route?: FileObject;
+  readonly limits?: FileObject;
+  readonly top?: FileObject;
+}
+
+/**
+ * Endpoints by address; the first is preferred and the others are used in order, when those before them are excluded, so
+ * that a test knows who is asked first. `upstream.endpoints` overrides that.
+ */
+export function gatewayFile(addresses: readonly string[], parts: GatewayParts = {}): FileObject {
+  return {
+    listeners: [{ address: '127.0.0.1:0', limits: parts.limits ?? {} }],
+    upstreams: {
+      main: { endpoints: addresses.map((address, priority) => ({ address, priority })), ...parts.upstream },
+    },
+    routes: [{ upstream: 'main', ...parts.route }],
+    accessLog: { path: '-' },
+    ...parts.top,
+  };
+}
+
+/** Which HTTP/1.1 server faces the client; every rule holds on both. */
+export type ServerEngine = 'own' | 'node';
+
+export async function startGateway(
+  t: TestContext,
+  file: FileObject,
+  server: ServerEngine = engineUnderTest(),
+): Promise<RunningGateway> {
+  // JSON is YAML: the tests go through the same door as a user's file.
+  const parsed = parseConfig(JSON.stringify(file), 'gateway.yaml');
+  if (!parsed.ok) throw new Error(parsed.faults.map((fault) => formatFault(fault)).join('\n'));
+  const { config } = parsed;
+  const signal = createSignal();
+  const records: AccessRecord[] = [];
+  const diagnostics: string[] = [];
+  const clock = createSystemClock();
+  const state = buildState(config, clock);
+  const hooks = createRouteHooks(
+    () => state,
+    (record) => {
+      records.push(record);
+      signal.changed();
+    },
+  );
+  const proxy = createProxy(hooks, {
+    clock,
+    replayMemory: config.replayMemoryBytes,
+    diagnostics: (level, text) => diagnostics.push(`${level} ${text}`),
+  });
+  const listening = config.listeners[0]!;
+  const { address } = await proxy.listen(listening.address, { server, limits: listening.limits });
+
+  let closing: Promise<void> | undefined;
+  const gateway: RunningGateway = {
+    port: address.port,
+    address: `${address.host}:${address.port}`,
+    records,
+    diagnostics,
+    record: (number = 1) =>
+      signal.until(() => records[number - 1], {
+        what: `access record ${number}`,
+        describe: () => [...records.map((one) => JSON.stringify(one)), ...diagnostics].join('\n'),
+      }),
+    connect: () => connectRaw(address.port, { t }),
+    close() {
+      closing ??= proxy.close().then(() => {
+        for (const { upstream } of state.upstreams.values()) upstream.close();
+      });
+      return closing;
+    },
+  };
+  t.after(() => gateway.close());
+  return gateway;
+}
+
+/** The suite runs on one engine at a time: `MULLIGAN_TEST_SERVER=node` picks the safe mode. */
+function engineUnderTest(): ServerEngine {
+  return process.env['MULLIGAN_TEST_SERVER'] === 'node' ? 'node' : 'own';
+}
+
+export interface Rig {
+  readonly origins: readonly ScriptedOrigin[];
+  /** The first origin. */
+  readonly origin: ScriptedOrigin;
+  readonly gateway: RunningGateway;
+  readonly client: RawClient;
+}
+
+/** One origin, a gateway in front of it, and a client connected to that. */
+export function startRig(t: TestContext, script: OriginScript, parts: GatewayParts = {}): Promise<Rig> {
+  return startRigOf(t, [script], parts);
+}
+
+/** The same with several origins; the first one is preferred. */
+export async function startRigOf(
+  t: TestContext,
+  scripts: readonly OriginScript[],
+  parts: GatewayParts = {},
+): Promise<Rig> {
+  const origins = await Promise.all(scripts.map((script) => startOrigin(script, { t })));
+  const gateway = await startGateway(
+    t,
+    gatewayFile(
+      origins.map((origin) => origin.address),
+      parts,
+    ),
+  );
+  return { origins, origin: origins[0]!, gateway, client: await gateway.connect() };
+}
