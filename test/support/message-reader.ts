@@ -59,6 +59,8 @@ export function createMessageReader(handler: MessageReaderHandler): MessageReade
   let buffered: Buffer = Buffer.alloc(0);
   let remaining = 0;
 
+  // A call hides from the type checker what the handler may do.
+  const isDead = (): boolean => state === 'dead';
   const fault = (message: string): void => {
     state = 'dead';
     buffered = Buffer.alloc(0);
@@ -96,7 +98,7 @@ export function createMessageReader(handler: MessageReaderHandler): MessageReade
     if (typeof fields === 'string') return (fault(fields), false);
     const framing = handler.head(lines[0]!, fields, at + 4);
     // The handler may have stopped the reader.
-    if ((state as State) === 'dead') return false;
+    if (isDead()) return false;
     if (framing.kind === 'none' || (framing.kind === 'length' && framing.bytes === 0)) complete([]);
     else if (framing.kind === 'length') [state, remaining] = ['length', framing.bytes];
     else state = framing.kind === 'chunked' ? 'chunk-size' : 'until-close';

@@ -1,51 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { encodeChunked, encodeFields, fieldPairs, fieldValues, hasField, type FieldsInput } from './fields.ts';
 import { createMessageReader, type Framing } from './message-reader.ts';
+import { ResponseEntry, responseFraming, type RawHead, type RawResponse } from './raw-response.ts';
+import { formatRequest, type RequestInput } from './request-bytes.ts';
 import { createSignal } from './signal.ts';
-
-export interface RawHead {
-  readonly status: number;
-  readonly reason: string;
-  readonly version: string;
-  /** Flat, in order, names as received. */
-  readonly fields: readonly string[];
-}
-
-export interface RawResponse extends RawHead {
-  /** 0 when the connection ended before a whole final head. */
-  readonly status: number;
-  readonly framing: Framing['kind'] | undefined;
-  /** The body without its framing, as far as it came. */
-  readonly body: Buffer;
-  readonly text: string;
-  readonly trailers: readonly string[];
-  /** The message came to its proper end. False means that the client can see that it was cut. */
-  readonly complete: boolean;
-  /** How the connection ended, if that is what ended the message. */
-  readonly ending: 'fin' | 'reset' | undefined;
-  /** What made the bytes illegal HTTP. */
-  readonly fault: string | undefined;
-  /** 1xx heads that came before it. */
-  readonly interim: readonly RawHead[];
-  values(name: string): string[];
-  value(name: string): string | undefined;
-}
-
-export interface RequestInput {
-  /** Default GET. */
-  readonly method?: string;
-  /** Default `/`. */
-  readonly target?: string;
-  /** Default `HTTP/1.1`. */
-  readonly version?: string;
-  /** `Host: test.example` is added when there is no Host. */
-  readonly headers?: FieldsInput;
-  /** A string or Buffer gets a Content-Length; a list is sent chunked, one chunk each. */
-  readonly body?: string | Buffer | readonly Buffer[];
-  readonly trailers?: FieldsInput;
-}
 
 export interface RawClient {
   readonly localPort: number;
@@ -83,48 +42,6 @@ export interface RawClient {
   destroy(): void;
   pauseReading(): void;
   resumeReading(): void;
-}
-
-class ResponseEntry implements RawResponse {
-  status = 0;
-  reason = '';
-  version = '';
-  fields: readonly string[] = [];
-  framing: Framing['kind'] | undefined;
-  trailers: readonly string[] = [];
-  complete = false;
-  ending: 'fin' | 'reset' | undefined;
-  fault: string | undefined;
-  interim: readonly RawHead[] = [];
-  readonly chunks: Buffer[] = [];
-
-  get body(): Buffer {
-    return Buffer.concat(this.chunks);
-  }
-  get text(): string {
-    return this.body.toString('utf8');
-  }
-  values(name: string): string[] {
-    return fieldValues(this.fields, name);
-  }
-  value(name: string): string | undefined {
-    return this.values(name)[0];
-  }
-}
-
-export function formatRequest(request: RequestInput): Buffer {
-  const pairs = fieldPairs(request.headers);
-  if (!hasField(pairs, 'host') && request.version !== 'HTTP/1.0') pairs.unshift(['Host', 'test.example']);
-  let body: Buffer = Buffer.alloc(0);
-  if (typeof request.body === 'string' || Buffer.isBuffer(request.body)) {
-    body = Buffer.from(request.body as string);
-    if (!hasField(pairs, 'content-length')) pairs.push(['Content-Length', String(body.length)]);
-  } else if (request.body !== undefined) {
-    body = encodeChunked(request.body, request.trailers);
-    if (!hasField(pairs, 'transfer-encoding')) pairs.push(['Transfer-Encoding', 'chunked']);
-  }
-  const line = `${request.method ?? 'GET'} ${request.target ?? '/'} ${request.version ?? 'HTTP/1.1'}\r\n`;
-  return Buffer.concat([Buffer.from(`${line}${encodeFields(pairs)}\r\n`, 'latin1'), body]);
 }
 
 /** @param address a port of 127.0.0.1, or `host:port` */
@@ -336,22 +253,4 @@ function clientOn(socket: Socket): RawClient {
     },
   };
   return client;
-}
-
-function responseFraming(entry: ResponseEntry, method: string): Framing {
-  const codings = entry.values('transfer-encoding');
-  const lengths = entry.values('content-length');
-  if (codings.length > 0 && lengths.length > 0) entry.fault = 'both Content-Length and Transfer-Encoding';
-  if (lengths.length > 1 || (lengths.length === 1 && !/^\d{1,15}$/.test(lengths[0]!)))
-    entry.fault = `Content-Length: ${lengths.join(', ')}`;
-  if (codings.length > 1 || (codings.length === 1 && codings[0]!.toLowerCase() !== 'chunked'))
-    entry.fault = `Transfer-Encoding: ${codings.join(', ')}`;
-  if (codings.length > 0 && entry.version === 'HTTP/1.0') entry.fault = 'Transfer-Encoding in an HTTP/1.0 response';
-  if ((entry.status === 204 || entry.status === 101) && (codings.length > 0 || lengths.length > 0))
-    entry.fault = `a ${entry.status} with framing fields`;
-  if (method === 'HEAD' || entry.status === 204 || entry.status === 304 || entry.status === 101)
-    return { kind: 'none' };
-  if (codings.length > 0) return { kind: 'chunked' };
-  if (lengths.length > 0) return { kind: 'length', bytes: Number(lengths[0]) || 0 };
-  return { kind: 'until-close' };
 }
