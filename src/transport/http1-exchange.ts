@@ -129,6 +129,7 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
   onHead(head: ResponseHead): void {
     if (this.#done) return;
     if (head.status === 101) {
+      this.#phase = 'head';
       this.#fail(protocolFailure('the upstream switched protocols although nobody asked it to', this.#site()));
       return;
     }
@@ -197,6 +198,10 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
 
   onWritten(bytes: number): void {
     this.bytesSent += bytes;
+  }
+
+  onWriteBlocked(): void {
+    this.#updateDeadline();
   }
 
   onWriteProgress(): void {

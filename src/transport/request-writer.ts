@@ -9,6 +9,8 @@ const copyBytes = 16_384;
 
 export interface RequestWriterOwner {
   onWritten(bytes: number): void;
+  /** The system does not take what was written: the peer is slow to read, or stuck. */
+  onWriteBlocked(): void;
   /** What was written reached the system; the peer takes bytes. */
   onWriteProgress(): void;
   /** The last byte of the request was given to the socket. */
@@ -86,6 +88,7 @@ export class RequestWriter implements BodyReader {
       return false;
     }
     this.#blocked = this.#socket.writableNeedDrain;
+    if (this.isBlocked) this.#owner.onWriteBlocked();
     return !this.#blocked;
   }
 
