@@ -13,7 +13,7 @@ import { findMissingPrograms, installPeers, readVersions } from './harness/versi
 import { largeBody, smallBody, type WorkloadName, workloads } from './harness/workload.ts';
 import { createWorkspace } from './harness/workspace.ts';
 import { startField } from './targets/field.ts';
-import { isMulliganBuilt } from './targets/mulligan.ts';
+import { buildGateway, findGatewayScript } from './targets/mulligan.ts';
 
 // Debian keeps nginx and HAProxy where only root's PATH leads.
 process.env['PATH'] = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`;
@@ -42,11 +42,9 @@ async function main(): Promise<void> {
   if (missing.length > 0)
     refuse(`not installed: ${missing.join(', ')}; on Debian: apt-get install -y ${missing.join(' ')}`);
   installPeers(options.targetNames);
+  if (!options.isSource && options.targetNames.some((name) => name.startsWith('mulligan'))) buildGateway();
   const surroundings = await enterPrivateNetwork(fileURLToPath(import.meta.url));
 
-  const targetNames = options.targetNames.filter((name) => !name.startsWith('mulligan') || isMulliganBuilt());
-  if (targetNames.length < options.targetNames.length)
-    console.error('note: this checkout has no src/cli/main.ts, so mulligan is left out');
   const versions = readVersions();
   console.log(
     Object.entries(versions)
@@ -57,7 +55,7 @@ async function main(): Promise<void> {
     `${options.roundCount} rounds of ${options.sliceSeconds} s slices, order by seed ${options.seed}, ${describe(surroundings)}\n`,
   );
 
-  const measurements = await measureAll({ ...options, targetNames }, surroundings);
+  const measurements = await measureAll(options, surroundings);
   const verdicts = judge(measurements);
   console.log(formatVerdicts(verdicts));
   if (options.jsonPath !== undefined) {
@@ -77,6 +75,7 @@ async function measureAll(options: BenchOptions, surroundings: Surroundings): Pr
       ...cores(surroundings),
       smallBody,
       largeBody,
+      gatewayScript: findGatewayScript(options.isSource),
     });
     await smokeCheck(field);
     const measurements: Partial<Record<WorkloadName, Slice[]>> = {};

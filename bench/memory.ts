@@ -10,7 +10,7 @@ import { formatTable } from './harness/report.ts';
 import { formatMebibytes, parseSize } from './harness/size.ts';
 import { createWorkspace, type Service, type Workspace } from './harness/workspace.ts';
 import { findFreePorts, prepareProgram } from './targets/field.ts';
-import { isMulliganBuilt, prepareMulligan } from './targets/mulligan.ts';
+import { buildGateway, findGatewayScript, prepareMulligan } from './targets/mulligan.ts';
 import { type TargetName, targetNames } from './targets/target.ts';
 
 const scenarios = ['upload-sized', 'upload-chunked', 'download-sized', 'download-chunked'] as const;
@@ -23,11 +23,13 @@ const scenarioTimeoutMs = 180_000;
 
 const usage = `npm run bench:memory -- [options]
   --size SIZE     of each body, default 2GiB
+  --source        run mulligan's TypeScript; else dist/ is built first and run, as a user would
   --target NAME   default mulligan; for comparison: ${targetNames.slice(1).join(', ')}`;
 
 interface MemoryOptions {
   readonly byteCount: number;
   readonly target: TargetName;
+  readonly isSource: boolean;
 }
 
 function readOptions(): MemoryOptions {
@@ -36,6 +38,7 @@ function readOptions(): MemoryOptions {
       options: {
         size: { type: 'string', default: '2GiB' },
         target: { type: 'string', default: 'mulligan' },
+        source: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     });
@@ -45,9 +48,7 @@ function readOptions(): MemoryOptions {
     }
     const target = targetNames.find((name) => name === values.target);
     if (target === undefined) throw new RangeError(`--target: there is no ${JSON.stringify(values.target)}`);
-    if (target.startsWith('mulligan') && !isMulliganBuilt())
-      throw new RangeError('this checkout has no src/cli/main.ts to measure');
-    return { byteCount: parseSize(values.size), target };
+    return { byteCount: parseSize(values.size), target, isSource: values.source };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
     process.exit(2);
@@ -126,7 +127,8 @@ async function waitUntilAnswering(name: string, service: Service, port: number):
 
 async function main(): Promise<void> {
   process.env['PATH'] = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`;
-  const { byteCount, target } = readOptions();
+  const { byteCount, target, isSource } = readOptions();
+  if (!isSource && target.startsWith('mulligan')) buildGateway();
   const workspace = createWorkspace();
   try {
     const [originPort = 0, port = 0] = await findFreePorts(2);
@@ -139,7 +141,7 @@ async function main(): Promise<void> {
     });
     await waitUntilAnswering('origin', origin, originPort);
 
-    const placement = { workspace, port, originPort };
+    const placement = { workspace, port, originPort, gatewayScript: findGatewayScript(isSource) };
     // The default replay buffer is what is under test; a deadline would end a body of this size on a slow machine.
     const program =
       target === 'mulligan'

@@ -8,7 +8,7 @@ import type { WorkloadName } from './workload.ts';
 export type Measurements = Readonly<Partial<Record<WorkloadName, readonly Slice[]>>>;
 
 /** When a goal is due: the stages through which the gateway is built. */
-export type Stage = 'foundation' | 'own listener' | 'stretch';
+type Stage = 'foundation' | 'own listener' | 'stretch';
 
 export interface Verdict {
   readonly stage: Stage;

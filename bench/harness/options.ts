@@ -8,6 +8,8 @@ export interface BenchOptions {
   readonly roundCount: number;
   readonly sliceSeconds: number;
   readonly seed: number;
+  /** Whether mulligan runs from its TypeScript instead of the JavaScript that the package ships. */
+  readonly isSource: boolean;
   /** Where the results go as JSON; undefined writes none. */
   readonly jsonPath: string | undefined;
 }
@@ -20,6 +22,7 @@ export const usage: string = `npm run bench -- [options]
   --rounds N        1 to 1000, default 8; fewer than 8 say little
   --slice Ns        length of a slice in whole seconds, 1s to 60s, default 1s
   --only A,B        ${targetNames.join(', ')}
+  --source          run mulligan's TypeScript; else dist/ is built first and run, as a user would
   --seed N          order of the slices, default 1
   --json FILE       every slice and verdict, for machines`;
 
@@ -36,6 +39,7 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
       only: { type: 'string', default: targetNames.join(',') },
       seed: { type: 'string', default: '1' },
       json: { type: 'string' },
+      source: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -51,6 +55,7 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
     roundCount: toInteger('--rounds', values.rounds, 1, 1_000),
     sliceSeconds: toInteger('--slice', values.slice.replace(/s$/, ''), 1, 60),
     seed: toInteger('--seed', values.seed, 0, 2 ** 32 - 1),
+    isSource: values.source,
     jsonPath: values.json,
   };
 }

@@ -1,5 +1,4 @@
-export const workloadNames = ['small', 'large', 'single', 'steady'] as const;
-export type WorkloadName = (typeof workloadNames)[number];
+export type WorkloadName = 'small' | 'large' | 'single' | 'steady';
 
 /** What is asked of every target. */
 export interface Workload {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { processTree } from './process-usage.ts';
 
 /** How to start a process of the bench. */
-export interface Command {
+interface Command {
   /** Names the process in messages. */
   readonly name: string;
   readonly file: string;

@@ -27,11 +27,13 @@ export interface FieldOptions {
   readonly loadCore: number | undefined;
   readonly smallBody: string;
   readonly largeBody: Uint8Array;
+  /** The script that runs mulligan. */
+  readonly gatewayScript: string;
 }
 
 /** Starts the origin and the named proxies; they may not be listening yet, which the smoke check waits for. */
 export async function startField(options: FieldOptions): Promise<Field> {
-  const { workspace, names, proxyCore, loadCore } = options;
+  const { workspace, names, proxyCore, loadCore, gatewayScript } = options;
   const [originPort = 0, ...ports] = await findFreePorts(1 + names.length);
   const origin = workspace.start({
     name: 'origin',
@@ -40,7 +42,7 @@ export async function startField(options: FieldOptions): Promise<Field> {
   });
   const targets = names.map((name, index) => {
     const port = ports[index] ?? 0;
-    const program = prepareProgram(name, { workspace, port, originPort });
+    const program = prepareProgram(name, { workspace, port, originPort, gatewayScript });
     return { name, port, service: workspace.start({ name, core: proxyCore, ...program }) };
   });
   return { origin, originPort, targets };

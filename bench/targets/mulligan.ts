@@ -1,20 +1,28 @@
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Placement, Program } from './target.ts';
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Whether this checkout has a gateway to measure. */
-export function isMulliganBuilt(): boolean {
-  return existsSync(main);
+/** What runs the gateway: the JavaScript that the package ships, or the TypeScript, whose stripping takes memory. */
+export function findGatewayScript(isSource: boolean): string {
+  return join(root, isSource ? 'src/cli/main.ts' : 'dist/cli/main.js');
+}
+
+/** Brings the JavaScript up to date with the sources. Throws with the compiler's complaints when they have faults. */
+export function buildGateway(): void {
+  const compiler = join(root, 'node_modules/.bin/tsc');
+  const { status, stdout, error } = spawnSync(compiler, ['-b', 'src/cli'], { cwd: root, encoding: 'utf8' });
+  if (status !== 0)
+    throw new Error(
+      `the gateway does not build (--source runs it unbuilt):\n${error?.message ?? stdout.slice(0, 2_000)}`,
+    );
 }
 
 export interface MulliganVariant {
   /** Writes a JSON line a request into a file of the workspace. */
   readonly isLogging: boolean;
-  /** Largest body kept for a second send, in bytes. */
-  readonly replayBufferBytes?: number;
   /** The time limits of a request and of an attempt; null switches both off, as 2 GiB bodies need it. */
   readonly timeouts?: { readonly requestMs: number; readonly attemptMs: number } | null;
 }
@@ -22,7 +30,7 @@ export interface MulliganVariant {
 /** The gateway with everything a request meets in production switched on: record, deadline, retries, budget, permits. */
 export function prepareMulligan(name: string, placement: Placement, variant: MulliganVariant): Program {
   const { workspace, port, originPort } = placement;
-  const { replayBufferBytes = 65_536, timeouts = { requestMs: 15_000, attemptMs: 3_000 } } = variant;
+  const { timeouts = { requestMs: 15_000, attemptMs: 3_000 } } = variant;
   const log = variant.isLogging ? `accessLog: { path: ${join(workspace.directory, `${name}.log`)} }\n` : '';
   const path = workspace.write(
     `${name}.yaml`,
@@ -40,9 +48,9 @@ routes:
     upstream: origin
     timeouts: { request: ${timeouts?.requestMs ?? 0}ms, backendRequest: ${timeouts?.attemptMs ?? 0}ms }
     retry: { codes: [502, 503, 504], attempts: 2, backoff: 25ms, maxBackoff: 250ms, on: [unsent, rejected, stale, reset, timeout] }
-    replayBuffer: ${Math.ceil(replayBufferBytes / 1024)}KiB
+    replayBuffer: 64KiB
 shutdown: { drain: 1s }
 ${log}`,
   );
-  return { file: process.execPath, arguments: [main, 'serve', '-c', path] };
+  return { file: process.execPath, arguments: [placement.gatewayScript, 'serve', '-c', path] };
 }

@@ -19,6 +19,8 @@ export interface Placement {
   readonly workspace: Workspace;
   readonly port: number;
   readonly originPort: number;
+  /** The script that runs mulligan. */
+  readonly gatewayScript: string;
 }
 
 /** Program and arguments that run a proxy in the foreground; its configuration lies in the workspace already. */
