@@ -24,7 +24,7 @@ export function paint(style: 'green' | 'red' | 'yellow' | 'dim', text: string): 
 }
 
 /**
- * Runs the test files named (files or folders; all of `test/` when none is), prints a line per file as it ends and the
+ * Runs the test files named (files or folders; all of `test/` and `bench/test/` when none is), prints a line per file as it ends and the
  * details of the failures at the end. Where CI is set a skipped test has failed: there a skip hides a missing install step.
  * Throws when a named path does not exist.
  */
@@ -65,7 +65,7 @@ export async function runTests(paths: readonly string[]): Promise<Totals> {
 }
 
 function testFiles(paths: readonly string[]): string[] {
-  const found = (paths.length > 0 ? paths : ['test']).flatMap((path) => {
+  const found = (paths.length > 0 ? paths : ['test', 'bench/test']).flatMap((path) => {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) throw new Error(`${path}: no such file or folder; name test files, or folders of them`);
     if (!stats.isDirectory()) return [resolve(path)];
