@@ -1,4 +1,4 @@
-import { connect as netConnect } from 'node:net';
+import { connect as netConnect, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import type { EndpointAddress } from './transport.ts';
 
@@ -15,14 +15,25 @@ export interface TcpConnectOptions {
   readonly keepAliveProbeMs?: number | undefined;
 }
 
-/** Plain TCP. A name is resolved by the system for each new connection, and its addresses are raced (RFC 8305). */
+/**
+ * Plain TCP. A name is resolved by the system for each new connection, and its addresses are raced (RFC 8305).
+ * @throws RangeError when `localAddress` is not an IP address.
+ */
 export function createTcpConnect(options: TcpConnectOptions = {}): Connect {
   const keepAliveInitialDelay = options.keepAliveProbeMs ?? 30_000;
+  if (options.localAddress !== undefined && isIP(options.localAddress) === 0) {
+    throw new RangeError(`connect: localAddress ${JSON.stringify(options.localAddress)} is not an IP address`);
+  }
   const local = options.localAddress === undefined ? {} : { localAddress: options.localAddress };
-  return (endpoint) =>
-    netConnect({
+  return (endpoint) => {
+    const { port } = endpoint;
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+      // Node finds this out too late: it throws with its socket handle open and out of reach.
+      throw Object.assign(new RangeError(`connect: port ${String(port)} is not from 1 to 65535`), { code: 'ERR_SOCKET_BAD_PORT' });
+    }
+    return netConnect({
       host: endpoint.host,
-      port: endpoint.port,
+      port,
       ...local,
       // Our side closes when we say so: a peer's FIN may be the end of a body, and the rest of ours still has to go out.
       allowHalfOpen: true,
@@ -30,4 +41,5 @@ export function createTcpConnect(options: TcpConnectOptions = {}): Connect {
       keepAlive: true,
       keepAliveInitialDelay,
     });
+  };
 }

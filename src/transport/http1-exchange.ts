@@ -1,4 +1,5 @@
 import type { Failure, FailurePhase } from '../core/failure.ts';
+import { isIdempotent } from '../core/safety.ts';
 import type { FieldList, ParseFault, ResponseHead } from '../http1/message.ts';
 import type { Clock } from './clock.ts';
 import type { ConnectionPool } from './connection-pool.ts';
@@ -19,8 +20,9 @@ import type { RequestWriterOwner } from './request-writer.ts';
 import type { Attempt, AttemptHandler, AttemptRequest, SendOptions } from './transport.ts';
 
 /**
- * A connection that idled this long is looked at once more before it is written to: one turn of the event loop lets a
- * FIN that has arrived be seen, and the request goes elsewhere with nothing sent. Busy connections never pay for it.
+ * A pooled connection may have been closed by its server without our having looked. Two turns of the event loop let a FIN
+ * or RST that has arrived be seen, and the request goes elsewhere with nothing sent. Done for a connection that idled
+ * this long, and always for a request that could not be sent again; a busy pool's GETs do not pay for it.
  */
 const suspectIdleMs = 20;
 
@@ -95,7 +97,7 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
     this.#phase = 'send';
     // A pooled connection comes before `send` has returned, and its sender has no handle yet; and see suspectIdleMs.
     if (idleForMs < 0) this.#announce(connection);
-    else if (idleForMs >= suspectIdleMs) setImmediate(announceLater, this, connection);
+    else if (idleForMs >= suspectIdleMs || !isIdempotent(this.#request.method)) setImmediate(lookAgain, this, connection);
     else process.nextTick(announceLater, this, connection);
   }
 
@@ -342,6 +344,11 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
     this.#connection = undefined;
     connection?.destroy(!this.#requestIsOut());
   }
+}
+
+/** What arrived after the current poll began is only seen by the next one, so a single turn is not enough. */
+function lookAgain(exchange: Http1Exchange, connection: Http1Connection): void {
+  setImmediate(announceLater, exchange, connection);
 }
 
 function announceLater(exchange: Http1Exchange, connection: Http1Connection): void {
