@@ -21,20 +21,21 @@ function createProgram(): Command {
   program
     .command('serve')
     .description('run the gateway of a file; SIGHUP or a change of the file reloads, SIGTERM drains')
-    .requiredOption('-c, --config <file>', 'the gateway file (YAML)')
+    .option('-c, --config <file>', 'the gateway file (YAML)')
     .addHelpText(
       'after',
       '\nPrints one JSON line on standard output for each address it listens on, then the access log if it goes there.',
     )
-    .action(async (options: { config: string }) => {
+    .action(async (options: { config?: string }) => {
+      const path = required(options.config, '-c FILE');
       const { serve } = await import('./serve.ts');
-      await serve(options.config);
+      await serve(path);
     });
   program
     .command('proxy')
     .description('run a gateway without a file')
-    .requiredOption('--listen <address>', 'host:port to listen on; port 0 takes any free port')
-    .requiredOption('--to <url>', 'where requests go; may be given several times', collect)
+    .option('--listen <address>', 'host:port to listen on; port 0 takes any free port')
+    .option('--to <url>', 'where requests go; may be given several times', collect)
     .option('--retries <count>', 'sends beyond the first, 0 to 100 (default 1)')
     .option('--on <failures>', 'what is retried: unsent,rejected,stale,reset,timeout (default unsent,rejected,stale)')
     .option('--codes <statuses>', 'response statuses that are retried, such as 502,503,504 (default none)')
@@ -43,20 +44,29 @@ function createProgram(): Command {
       'after',
       '\nExample: mulligan proxy --listen 127.0.0.1:8080 --to http://127.0.0.1:9001 --to http://127.0.0.1:9002 --retries 2',
     )
-    .action(async (options: ProxyOptions) => {
+    .action(async (options: Partial<ProxyOptions> & { accessLog: string }) => {
+      const listen = required(options.listen, '--listen HOST:PORT');
+      const to = required(options.to, '--to URL');
       const { proxy } = await import('./proxy.ts');
-      await proxy(options);
+      await proxy({ ...options, listen, to });
     });
   program
     .command('check')
     .description('validate a gateway file; prints every fault as file:line:column path: message (hint)')
-    .requiredOption('-c, --config <file>', 'the gateway file (YAML)')
+    .option('-c, --config <file>', 'the gateway file (YAML)')
     .option('--json', 'print one JSON object')
-    .action(async (options: { config: string; json?: boolean }) => {
+    .action(async (options: { config?: string; json?: boolean }) => {
+      const path = required(options.config, '-c FILE');
       const { check } = await import('./check.ts');
-      process.exitCode = check(options.config, options.json === true);
+      process.exitCode = check(path, options.json === true);
     });
   return program;
+}
+
+/** Checked here, not by the parser of options: a misspelt option is then told as such, not as a missing one. */
+function required<Value>(value: Value | undefined, option: string): Value {
+  if (value === undefined) throw new UsageError(`${option} is missing (--help shows what there is)`);
+  return value;
 }
 
 function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
@@ -86,4 +96,6 @@ async function run(argv: readonly string[]): Promise<void> {
   }
 }
 
+// A reader that went away (`mulligan check … | head`) is no reason to die with a stack trace.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 await run(process.argv);

@@ -1,5 +1,6 @@
 import { printable } from '../config/fault.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
+import { formatDuration } from '../config/quantity.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { createStandardSink } from '../gateway/line-sink.ts';
@@ -39,7 +40,11 @@ export async function runGateway(config: GatewayConfig, onStop: () => void = () 
   };
 
   let stopping = false;
-  const end = async (code: number): Promise<never> => {
+  let ending = false;
+  const end = async (code: number): Promise<void> => {
+    // Cutting what is in flight also ends the first signal's wait: its exit code must not overtake the second's.
+    if (ending) return;
+    ending = true;
     await Promise.race([gateway.stop(), delay(lastWordsMs)]);
     await errors.close(lastWordsMs);
     process.exit(code);
@@ -47,7 +52,10 @@ export async function runGateway(config: GatewayConfig, onStop: () => void = () 
   const stop = async (why: string, code: number): Promise<void> => {
     stopping = true;
     onStop();
-    say('info', `${why}: no new requests; ${inFlight(gateway)} may take up to ${config.drainMs} ms to end`);
+    say(
+      'info',
+      `${why}: no new requests; ${inFlight(gateway)} may take up to ${formatDuration(config.drainMs)} to end`,
+    );
     const drained = await gateway.drain();
     if (!drained) say('warn', `the time to drain is over: ${inFlight(gateway)} cut`);
     await end(code);

@@ -27,14 +27,16 @@ export interface DataFault {
   readonly hint: string;
 }
 
-/** Control characters (and the separators some terminals and log readers break lines at) as `\u….` escapes: a file's content must not steer a terminal. */
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/**
+ * Control characters, the separators that some readers break lines at, and marks that turn the direction of writing, as
+ * `\u….` escapes: the content of a file must not steer a terminal.
+ */
 export function printable(text: string, maxLength: number = 80): string {
   const cut = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
-  // oxlint-disable-next-line no-control-regex
-  return cut.replace(
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return cut.replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 export function formatPath(path: DataPath): string {
