@@ -58,9 +58,10 @@ export function connectionNominated(fields: FieldList): Set<string> {
   return nominated;
 }
 
-/** Whether a field's name is `lower`, which is lower-case. Lengths first: most names differ there. */
+/** Whether a field's name is `lower`, which is lower-case. Most names differ in length or in their first letter. */
 export function isNamed(name: string, lower: string): boolean {
-  return name.length === lower.length && (name === lower || name.toLowerCase() === lower);
+  if (name.length !== lower.length || (name.charCodeAt(0) | 0x20) !== (lower.charCodeAt(0) | 0x20)) return false;
+  return name === lower || name.toLowerCase() === lower;
 }
 
 /** Only SP and HTAB are white space on the wire; String.prototype.trim takes NBSP and more, which peers do not. */

@@ -4,36 +4,14 @@ import { LineBuffer } from './line-buffer.ts';
 import type { BodyKind, FieldList, ParseFault, ParserLimits } from './message.ts';
 import { CR, LF } from './octets.ts';
 import { parseFault, type ParseFaultCode } from './parse-fault.ts';
-
-/** `idle`: nothing is expected. `upgraded`: the rest of the connection is another protocol. */
-export type ParserState =
-  | 'idle'
-  | 'start-line'
-  | 'fields'
-  | 'length'
-  | 'until-close'
-  | 'chunk-size'
-  | 'chunk-data'
-  | 'chunk-cr'
-  | 'chunk-lf'
-  | 'trailers'
-  | 'complete'
-  | 'upgraded'
-  | 'faulted';
+import { isBodyState, type ParserState } from './parser-state.ts';
+import { hasForbiddenTrailer } from './trailers.ts';
 
 export interface MessageHandler {
   onData(chunk: Buffer): void;
   onComplete(trailers: FieldList): void;
   onFault(fault: ParseFault): void;
 }
-
-/** Trailer fields that would change framing, routing or trust after these were decided (RFC 9110 §6.5.1). */
-const FORBIDDEN_TRAILERS: ReadonlySet<string> = new Set([
-  'age', 'authorization', 'cache-control', 'connection', 'content-encoding', 'content-length', 'content-range',
-  'content-type', 'cookie', 'date', 'expect', 'expires', 'host', 'keep-alive', 'location', 'max-forwards', 'pragma',
-  'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'range', 'retry-after', 'set-cookie', 'te', 'trailer',
-  'transfer-encoding', 'upgrade', 'vary', 'warning', 'www-authenticate',
-]);
 
 /**
  * What request and response parsers share: lines put together across chunks, limits, bodies. Lines are read straight
@@ -72,18 +50,7 @@ export abstract class MessageParser {
   }
 
   get inBody(): boolean {
-    switch (this.#state) {
-      case 'length':
-      case 'until-close':
-      case 'chunk-size':
-      case 'chunk-data':
-      case 'chunk-cr':
-      case 'chunk-lf':
-      case 'trailers':
-        return true;
-      default:
-        return false;
-    }
+    return isBodyState(this.#state);
   }
 
   /** A byte of a head that is not complete was read; the empty line tolerated before a request does not count. */
@@ -273,10 +240,8 @@ export abstract class MessageParser {
   }
 
   #onTrailers(trailers: FieldList): void {
-    for (let i = 0; i < trailers.length; i += 2) {
-      if (FORBIDDEN_TRAILERS.has(trailers[i]!.toLowerCase())) return this.refuse('FORBIDDEN_TRAILER');
-    }
-    this.finish(trailers);
+    if (hasForbiddenTrailer(trailers)) this.refuse('FORBIDDEN_TRAILER');
+    else this.finish(trailers);
   }
 
   #sectionLimit(): number {

@@ -37,10 +37,11 @@ function buildTable(): Uint8Array {
 /** Whether every character of a non-empty text has one of `bits`. Characters above 0xFF have none. */
 export function consistsOf(text: string, bits: number): boolean {
   if (text.length === 0) return false;
+  const octets = OCTETS;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     // A character above 0xFF would be cut to its low byte on a latin1 write, and U+010D, U+010A would become CR, LF.
-    if (code > 0xff || (OCTETS[code]! & bits) === 0) return false;
+    if (code > 0xff || (octets[code]! & bits) === 0) return false;
   }
   return true;
 }

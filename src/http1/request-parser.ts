@@ -1,9 +1,10 @@
 import { emptyHeadFacts, persists, readHeadFacts, type HeadFacts } from './framing.ts';
-import { MessageParser, type ParserState } from './message-parser.ts';
+import { MessageParser } from './message-parser.ts';
 import type { ParserLimits, RequestHandler } from './message.ts';
 import { isKnownMethod } from './methods.ts';
 import { CR, LF, OCTETS, SPACE, TARGET, TOKEN } from './octets.ts';
 import type { ParseFaultCode } from './parse-fault.ts';
+import type { ParserState } from './parser-state.ts';
 import { targetFault } from './request-target.ts';
 
 const DEFAULT_LIMITS: ParserLimits = {

@@ -1,7 +1,8 @@
 import { emptyHeadFacts, persists, readHeadFacts, responseBody, type HeadFacts } from './framing.ts';
-import { MessageParser, type ParserState } from './message-parser.ts';
+import { MessageParser } from './message-parser.ts';
 import type { ParserLimits, ResponseHandler, ResponseHead } from './message.ts';
 import { CR, FIELD_VALUE, LF, OCTETS, SPACE } from './octets.ts';
+import type { ParserState } from './parser-state.ts';
 
 const DEFAULT_LIMITS: ParserLimits = {
   headBytes: 65_536,
