@@ -12,7 +12,7 @@ export function describeFailure(failure: Failure): string {
   let cause: FailureCause | undefined = failure.cause;
   // Ten links are more than any real chain has; the bound keeps a cyclic cause from printing for ever.
   for (let depth = 0; cause !== undefined && depth < 10; depth += 1) {
-    push(parts, said, linkText(cause));
+    push(parts, said, linkText(cause, said));
     cause = cause.cause;
   }
   return parts.join(': ');
@@ -28,8 +28,8 @@ const PHASE_WORDS: Record<Failure['phase'], string> = {
   body: 'while reading the response body',
 };
 
-function linkText(cause: FailureCause): string {
-  if (cause.code === '' || cause.message.includes(cause.code)) return cause.message;
+function linkText(cause: FailureCause, said: ReadonlySet<string>): string {
+  if (cause.code === '' || said.has(cause.code) || cause.message.includes(cause.code)) return cause.message;
   return cause.message === '' ? cause.code : `${cause.code} ${cause.message}`;
 }
 

@@ -69,6 +69,12 @@ export interface ListenerLimits {
   readonly maxConnections: number;
 }
 
+/**
+ * A FIN that comes with the request's last bytes is a client that has said everything and still reads. A later one is
+ * a client that left: on the wire both look the same.
+ */
+export const HALF_CLOSE_MS = 2;
+
 export const DEFAULT_LISTENER_LIMITS: ListenerLimits = {
   headerBytes: 16_384,
   headerTimeoutMs: 10_000,

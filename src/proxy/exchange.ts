@@ -5,7 +5,7 @@ import type { AttemptRecord } from '../engine/attempt-record.ts';
 import type { Endpoint } from '../engine/endpoint.ts';
 import { isPromise } from '../engine/ask.ts';
 import type { DecisionOverride, MaybePromise, RunHost, Selection } from '../engine/run-host.ts';
-import type { RequestRun } from '../engine/run-request.ts';
+import type { RequestRun } from '../engine/request-run.ts';
 import { runRequest } from '../engine/run-request.ts';
 import { hasField, removeFields } from '../http1/field-list.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
@@ -71,6 +71,9 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   }
 
   start(): void {
+    if (this.request.method === 'CONNECT') {
+      return this.#answerError(localResponse(405, 'This proxy opens no tunnels.'));
+    }
     const nominated = forbiddenNomination(this.request.fields as FieldList);
     if (nominated !== undefined) {
       return this.#answerError(localResponse(400, `Connection must not nominate the end-to-end field ${nominated}.`));
@@ -151,11 +154,13 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     return this.#proxy.resolveChoice(choice);
   }
 
-  buildRequest(_endpoint: Endpoint, _attemptNumber: number): MaybePromise<AttemptRequest> {
+  buildRequest(endpoint: Endpoint): MaybePromise<AttemptRequest> {
     const { request } = this;
     const body = this.#body;
     const expects = this.#downstream.expectContinue && body !== undefined && body.bytesReceived === 0;
     const fields = upstreamRequestFields(request.fields as FieldList, request);
+    // An HTTP/1.0 client may leave Host out; the upstream is spoken to in HTTP/1.1.
+    if (request.host === '') fields.unshift('Host', endpoint.address.key);
     if (expects) fields.push('Expect', '100-continue');
     const expectContinueMs = expects ? EXPECT_CONTINUE_MS : 0;
     const hook = this.#hooks.upstreamRequestFilter;
@@ -284,6 +289,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   #answerError(answer: ErrorResponse): void {
     if (this.#ended) return;
     const { fields, body } = renderErrorResponse(answer, { reason: this.#run?.reason, attempts: this.attemptNumber });
+    if (answer.status === 405) fields.push('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE, QUERY');
     this.#sendWhole(answer.status, answer.title, fields, body);
     this.#finish();
   }

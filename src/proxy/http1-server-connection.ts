@@ -4,6 +4,7 @@ import { createRequestParser } from '../http1/request-parser.ts';
 import type { RequestParser } from '../http1/request-parser.ts';
 import type { Clock, Timer } from '../transport/clock.ts';
 import type { ListenerLimits, RequestSink } from './downstream.ts';
+import { HALF_CLOSE_MS } from './downstream.ts';
 import { Http1Downstream } from './http1-downstream.ts';
 import type { DownstreamConnection } from './http1-downstream.ts';
 
@@ -12,12 +13,6 @@ const PIPELINE_BYTES = 65_536;
 /** After an answer to a request that was not read whole: how long and how much is read and thrown away (RFC 9112 §9.6). */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 1_048_576;
-/**
- * A FIN that comes with the request's last bytes is a client that has said everything and still reads. A later one is
- * a client that left: on the wire both look the same.
- */
-const HALF_CLOSE_MS = 2;
-
 export interface ConnectionOwner {
   readonly sink: RequestSink;
   readonly limits: ListenerLimits;
@@ -87,6 +82,8 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     this.#parsing = true;
     const taken = this.#parser.execute(chunk);
     this.#parsing = false;
+    // Taken now, so that the time our own code took is not held against a FIN that already waits in the kernel.
+    if (this.#parser.complete) this.#requestEndedAtMs = this.#owner.clock.nowMs();
     if (taken < chunk.length && !this.#parser.faulted) this.#queue(chunk.subarray(taken));
     if (fresh && this.#exchange === undefined && this.#parser.headStarted) {
       this.#arm(this.#owner.limits.headerTimeoutMs, () => this.#headLate());
@@ -136,7 +133,6 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     this.#timer?.cancel();
     const exchange = new Http1Downstream(this, head);
     this.#exchange = exchange;
-    if (exchange.requestComplete) this.#requestEndedAtMs = this.#owner.clock.nowMs();
     this.#owner.sink.request(exchange);
     this.updateReading();
   }
@@ -147,7 +143,6 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
 
   onComplete(trailers: FieldList): void {
     this.#timer?.cancel();
-    this.#requestEndedAtMs = this.#owner.clock.nowMs();
     this.#exchange?.bodyEnd(trailers);
   }
 

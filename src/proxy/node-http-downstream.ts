@@ -5,6 +5,7 @@ import { responseHeadText } from '../http1/serializer.ts';
 import type { Clock, Timer } from '../transport/clock.ts';
 import type { BodySink, BodySource } from '../transport/request-body.ts';
 import { downstreamFailure } from './downstream-failure.ts';
+import { HALF_CLOSE_MS } from './downstream.ts';
 import type { Downstream, DownstreamListener, ListenerLimits, ResponseFraming } from './downstream.ts';
 
 /** One request that `node:http` read. */
@@ -27,6 +28,7 @@ export class NodeHttpDownstream implements Downstream, BodySource {
   readonly #hasBody: boolean;
   #sink: BodySink | undefined;
   #timer: Timer | undefined;
+  #requestEndedAtMs: number;
   #continued = false;
   #close = false;
   #ended = false;
@@ -36,6 +38,7 @@ export class NodeHttpDownstream implements Downstream, BodySource {
     this.#response = response;
     this.#limits = limits;
     this.#clock = clock;
+    this.#requestEndedAtMs = clock.nowMs();
     this.protocol = request.httpVersionMinor === 0 ? '1.0' : '1.1';
     this.method = request.method ?? '';
     this.target = request.url ?? '';
@@ -48,6 +51,13 @@ export class NodeHttpDownstream implements Downstream, BodySource {
     this.#hasBody = chunked || this.contentLength > 0;
     this.expectContinue = this.protocol === '1.1' && fieldValue(this.fields, 'expect')?.toLowerCase() === '100-continue';
     response.on('close', () => this.#closed());
+    // Taken after our own code had its turn, so that its time is not held against a FIN that already waits in the kernel.
+    const stamp = (): void => {
+      this.#requestEndedAtMs = this.#clock.nowMs();
+    };
+    request.once('end', stamp);
+    process.nextTick(stamp);
+    request.socket.once('end', this.#halfClosed);
     response.on('drain', () => {
       this.#timer?.cancel();
       this.listener.drained();
@@ -126,8 +136,15 @@ export class NodeHttpDownstream implements Downstream, BodySource {
     this.#close = true;
   }
 
+  /** See `HALF_CLOSE_MS`. */
+  readonly #halfClosed = (): void => {
+    const sinceRequestMs = this.#clock.nowMs() - this.#requestEndedAtMs;
+    if (!this.#ended && (!this.#request.complete || sinceRequestMs > HALF_CLOSE_MS)) this.#response.destroy();
+  };
+
   #closed(): void {
     this.#timer?.cancel();
+    this.#request.socket.off('end', this.#halfClosed);
     if (this.#ended) return;
     this.#ended = true;
     this.listener.gone();

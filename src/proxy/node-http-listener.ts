@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { targetFault } from '../http1/request-target.ts';
+import { consistsOf, TARGET } from '../http1/octets.ts';
 import { parseFault } from '../http1/parse-fault.ts';
 import { fieldValues } from '../http1/field-list.ts';
 import type { Clock } from '../transport/clock.ts';
@@ -30,10 +31,23 @@ export function listenNodeHttp(
   });
   server.maxHeadersCount = 100;
   server.maxConnections = limits.maxConnections;
+  // Not in the documentation: a FIN after the request must not cut the answer. `NodeHttpDownstream` tells it from a
+  // client that left.
+  Object.assign(server, { httpAllowHalfOpen: true });
   let draining = false;
-  const take = (request: IncomingMessage, response: ServerResponse): void => {
+  const busy = new Map<Socket, NodeHttpDownstream>();
+  const accept = (request: IncomingMessage, response: ServerResponse): NodeHttpDownstream => {
     const downstream = new NodeHttpDownstream(request, response, limits, clock);
+    const { socket } = request;
+    busy.set(socket, downstream);
+    response.once('close', () => {
+      if (busy.get(socket) === downstream) busy.delete(socket);
+    });
     if (draining) downstream.closeAfterResponse();
+    return downstream;
+  };
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    const downstream = accept(request, response);
     const fault = requestFault(request);
     if (fault === undefined) return sink.request(downstream);
     downstream.closeAfterResponse();
@@ -42,7 +56,7 @@ export function listenNodeHttp(
   server.on('request', take);
   server.on('checkContinue', take);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const downstream = new NodeHttpDownstream(request, response, limits, clock);
+    const downstream = accept(request, response);
     downstream.closeAfterResponse();
     sink.refused(downstream, 417, parseFault('BAD_EXPECT').message);
   });
@@ -50,13 +64,14 @@ export function listenNodeHttp(
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     socket.end('HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   });
+  // A socket that was handed over (CONNECT) is no longer the server's to close.
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   const closed = new Promise<void>((resolve) => server.once('close', resolve));
   return listening(server, address).then((bound) => {
-    const sockets = new Set<Socket>();
-    server.on('connection', (socket: Socket) => {
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-    });
     return {
       address: bound,
       get connectionCount() {
@@ -65,12 +80,13 @@ export function listenNodeHttp(
       drain() {
         draining = true;
         if (server.listening) server.close();
-        server.closeIdleConnections();
+        for (const downstream of busy.values()) downstream.closeAfterResponse();
+        for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
       },
       close() {
         draining = true;
         if (server.listening) server.close();
-        server.closeAllConnections();
+        for (const socket of sockets) socket.destroy();
         return closed;
       },
     };
@@ -94,8 +110,13 @@ function requestFault(request: IncomingMessage): { status: number; message: stri
   if (hosts.length > 1) return parseFault('DUPLICATE_HOST');
   if (hosts.length === 0 && request.httpVersionMinor === 1) return parseFault('MISSING_HOST');
   if (request.httpVersionMajor !== 1) return parseFault('BAD_VERSION');
-  const target = targetFault(request.method ?? '', request.url ?? '', hosts[0]);
-  return target === undefined ? undefined : parseFault(target);
+  const target = request.url ?? '';
+  if (!consistsOf(target, TARGET)) return parseFault('BAD_TARGET');
+  for (const length of fieldValues(request.rawHeaders, 'content-length')) {
+    if (!/^(?:0|[1-9]\d*)$/.test(length)) return parseFault('BAD_CONTENT_LENGTH');
+  }
+  const fault = targetFault(request.method ?? '', target, hosts[0]);
+  return fault === undefined ? undefined : parseFault(fault);
 }
 
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
