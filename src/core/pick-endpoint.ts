@@ -8,7 +8,7 @@ export interface EndpointView {
   readonly inflight: number;
   /** False for an endpoint that must not be used: unhealthy, ejected, drained. */
   readonly available: boolean;
-  /** It just failed before a byte was sent. Avoided while there is another one; cleared by a success elsewhere. */
+  /** It could not be connected to lately (see `endpoint-cooldown.ts`). Avoided while there is another one. */
   readonly excluded: boolean;
 }
 

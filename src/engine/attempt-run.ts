@@ -122,6 +122,7 @@ export class AttemptRun implements AttemptHandler {
 
   onConnected(info: ConnectionInfo): void | Promise<void> {
     this.record.reused = info.reused;
+    this.#endpoint.cooldown.connected();
     return this.#owner.host.onConnected(info);
   }
 
@@ -161,6 +162,7 @@ export class AttemptRun implements AttemptHandler {
     switch (this.#mode) {
       case 'pending':
         this.failure = failure;
+        if (isUnreachable(failure)) this.#endpoint.cooldown.failed(this.#owner.clock.nowMs());
         this.#end();
         return this.#owner.attemptFailed(this, failure);
       case 'deliver':
@@ -209,4 +211,9 @@ export class AttemptRun implements AttemptHandler {
     this.#keptListener = undefined;
     listener?.();
   }
+}
+
+/** The endpoint's own doing: not our lack of sockets, not a full pool. */
+function isUnreachable(failure: Failure): boolean {
+  return failure.source === 'upstream' && (failure.phase === 'connect' || failure.phase === 'tls');
 }

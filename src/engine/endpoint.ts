@@ -1,3 +1,5 @@
+import type { EndpointCooldown } from '../core/endpoint-cooldown.ts';
+import { createEndpointCooldown } from '../core/endpoint-cooldown.ts';
 import type { EndpointView } from '../core/pick-endpoint.ts';
 import type { EndpointAddress } from '../transport/transport.ts';
 
@@ -15,6 +17,8 @@ export interface Endpoint extends EndpointView {
   /** Attempts in flight, until the body of the response ended. */
   inflight: number;
   excluded: boolean;
+  /** Whether it could be connected to lately. */
+  readonly cooldown: EndpointCooldown;
 }
 
 export function createEndpoint(options: EndpointOptions): Endpoint {
@@ -25,6 +29,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     inflight: 0,
     available: true,
     excluded: false,
+    cooldown: createEndpointCooldown(),
   };
 }
 

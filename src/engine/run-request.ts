@@ -100,7 +100,7 @@ class Run implements RequestRun {
     const { upstream } = selection;
     this.upstream = upstream;
     this.#session ??= this.#startSession(upstream);
-    const endpoint = selection.endpoint ?? upstream.pick(this.#tried, this.#options.random);
+    const endpoint = selection.endpoint ?? upstream.pick(this.#tried, this.clock.nowMs(), this.#options.random);
     if (endpoint === undefined) {
       return this.#stopBeforeSend('no-endpoint', localFailure('destination_unavailable', `upstream ${upstream.name} has no usable endpoint`));
     }

@@ -35,8 +35,11 @@ export interface Upstream {
   readonly permits: Permits;
   readonly onBudgetExhausted: 'original' | '503';
   readonly onOverflow: 'original' | '503';
-  /** Chooses for one attempt, avoiding `tried` while there is another one. `random` is uniform in [0, 1). */
-  pick(tried: readonly Endpoint[], random: () => number): Endpoint | undefined;
+  /**
+   * Chooses for one attempt, avoiding `tried` and endpoints that could not be connected to lately while there is
+   * another one. `random` is uniform in [0, 1).
+   */
+  pick(tried: readonly Endpoint[], nowMs: number, random: () => number): Endpoint | undefined;
   hasEndpoint(): boolean;
   hasUntried(tried: readonly Endpoint[]): boolean;
   /** Closes idle connections now and busy ones when their response ended. */
@@ -60,11 +63,14 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     permits: createPermits(options.maxInflightRequests ?? 1024),
     onBudgetExhausted: options.onBudgetExhausted ?? 'original',
     onOverflow: options.onOverflow ?? '503',
-    pick(tried, random) {
+    pick(tried, nowMs, random) {
       if (only !== undefined) return only.available && only.weight > 0 ? only : undefined;
+      for (const endpoint of endpoints) endpoint.excluded = endpoint.cooldown.pauses(nowMs);
       const choice = { loadBalancing, tried, random: random(), cursor };
       cursor = (cursor + 1) % Number.MAX_SAFE_INTEGER;
-      return pickEndpoint(endpoints, choice);
+      const endpoint = pickEndpoint(endpoints, choice);
+      endpoint?.cooldown.chosen(nowMs);
+      return endpoint;
     },
     hasEndpoint: () => hasEndpoint(endpoints),
     hasUntried: (tried) => hasOtherEndpoint(endpoints, tried),

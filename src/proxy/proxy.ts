@@ -1,4 +1,6 @@
 import { DEFAULT_RETRY_POLICY } from '../core/presets/default.ts';
+import type { RetryBudgetOptions } from '../core/retry-budget.ts';
+import { createRetryBudget } from '../core/retry-budget.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import { parseAddress } from '../engine/endpoint.ts';
 import type { Selection } from '../engine/run-host.ts';
@@ -29,6 +31,8 @@ export interface ProxyOptions {
   /** Bytes kept by all requests together: a number, or a memory shared with other proxies. Default 64 MiB. */
   readonly replayMemory?: number | ReplayMemory | undefined;
   readonly limits?: Partial<ListenerLimits> | undefined;
+  /** Of each upstream that `selectUpstream` names by address. Default: see `createRetryBudget`. */
+  readonly budget?: RetryBudgetOptions | undefined;
   /** Lines for people, one a retry and one a failed request. Default: none. */
   readonly diagnostics?: Diagnostics | undefined;
   /** Every access record, before the `log` hook. */
@@ -74,6 +78,7 @@ class ProgrammableProxy<Context> implements Proxy, RequestSink, ProxyState<Conte
   inflightCount = 0;
 
   readonly #limits: ListenerLimits;
+  readonly #budget: RetryBudgetOptions | undefined;
   readonly #listeners: Listener[] = [];
   readonly #named = new Map<string, Upstream>();
   #idle: (() => void) | undefined;
@@ -86,6 +91,7 @@ class ProgrammableProxy<Context> implements Proxy, RequestSink, ProxyState<Conte
     this.replayMemory = typeof memory === 'number' ? createReplayMemory(memory) : memory;
     this.diagnostics = options.diagnostics;
     this.onRecord = options.onRecord;
+    this.#budget = options.budget;
     this.#limits = { ...DEFAULT_LISTENER_LIMITS, ...options.limits };
     this.plan = {
       routeName: undefined,
@@ -154,7 +160,8 @@ class ProgrammableProxy<Context> implements Proxy, RequestSink, ProxyState<Conte
     let upstream = this.#named.get(name);
     if (upstream === undefined) {
       const endpoints = addresses.map((address) => ({ address: parseAddress(address) }));
-      upstream = createUpstream({ name, endpoints, transport: createHttp1Transport({ clock: this.clock }) });
+      const transport = createHttp1Transport({ clock: this.clock });
+      upstream = createUpstream({ name, endpoints, transport, budget: createRetryBudget(this.#budget) });
       this.#named.set(name, upstream);
     }
     return upstream;
