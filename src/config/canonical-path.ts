@@ -34,3 +34,9 @@ export function canonicalPath(path: string): CanonicalPath {
   if (dotSegment.test(merged)) return { ok: false, reason: 'the path holds a dot-segment' };
   return { ok: true, path: merged };
 }
+
+/** Whole segments: `/orders` is a prefix of `/orders`, `/orders/` and `/orders/1`, not of `/ordersx`; `/orders/` of the same (Gateway API's PathPrefix). */
+export function hasPrefix(path: string, prefix: string): boolean {
+  const bare = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
+  return path.startsWith(bare) && (path.length === bare.length || path.charCodeAt(bare.length) === 0x2f);
+}

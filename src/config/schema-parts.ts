@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { HostPort } from './address.ts';
-import { isHostName, readAddress } from './address.ts';
-import { canonicalPath } from './canonical-path.ts';
+import { readAddress } from './address.ts';
 import { nearestName } from './nearest-name.ts';
-import { isIP } from 'node:net';
 import type { Reading } from './quantity.ts';
 import { readDuration, readSize } from './quantity.ts';
 
@@ -94,57 +92,6 @@ export const name = (description: string): Part<string> =>
     };
   });
 
-/** `shop.example` or `*.shop.example` (any name below it, at any depth); compared without case and port. */
-export const hostPattern = (description: string): Part<string> =>
-  part(description, { type: 'string' }, (input) => {
-    const bad = (message: string, hint: string): Reading<string> => ({ ok: false, message, hint });
-    if (typeof input !== 'string') return bad('must be a host name', 'for example shop.example or *.shop.example');
-    if (input === '*') return bad('matches every host', 'leave `hosts` out to match every host');
-    if (input.includes('/')) return bad('is a URL, not a host', 'write only the host name');
-    const host = input.toLowerCase().replace(/\.$/, '');
-    if (/^\[.*\]$/.test(host))
-      return isIP(host.slice(1, -1)) === 6
-        ? { ok: true, value: host }
-        : bad('is not an IPv6 address', "for example '[::1]'");
-    if (isIP(host) === 6) return bad('is an IPv6 address without brackets', `write '[${input}]'`);
-    if (/:\d*$/.test(host)) return bad('has a port', 'hosts are compared without their port: remove it');
-    const bare = host.startsWith('*.') ? host.slice(2) : host;
-    if (bare.includes('*'))
-      return bad('has a wildcard in the wrong place', 'only a whole first label can be one: *.shop.example');
-    if (!isHostName(bare) && isIP(bare) !== 4)
-      return bad('is not a host name', 'for example shop.example or *.shop.example');
-    return { ok: true, value: host };
-  });
-
-export const routePath = (description: string): Part<string> =>
-  part(description, { type: 'string', pattern: '^/' }, (input) => {
-    const bad = (message: string, hint: string): Reading<string> => ({ ok: false, message, hint });
-    if (typeof input !== 'string') return bad('must be a path', 'for example /orders');
-    if (!input.startsWith('/'))
-      return bad('does not begin with /', input.includes('://') ? 'write only the path' : `write /${input}`);
-    if (/[?#]/.test(input)) return bad('has a query or fragment', 'routes match on the path alone');
-    if (/[*(]/.test(input)) return bad('has a pattern in it', 'paths are literal: a prefix matches what lies below it');
-    const canonical = canonicalPath(input);
-    if (!canonical.ok)
-      return bad(`can never match: ${canonical.reason}`, 'requests are matched on their canonical path');
-    if (canonical.path !== input) return bad('can never match: it is not in canonical form', `write ${canonical.path}`);
-    return { ok: true, value: input };
-  });
-
-export const method = (description: string): Part<string> =>
-  part(description, { type: 'string', pattern: '^[A-Z][A-Z-]*$' }, (input) => {
-    if (typeof input === 'string' && /^[A-Z][A-Z-]{0,23}$/.test(input)) return { ok: true, value: input };
-    const upper = typeof input === 'string' ? input.toUpperCase() : '';
-    return {
-      ok: false,
-      message: 'is not a method',
-      hint:
-        upper !== input && /^[A-Z][A-Z-]{0,23}$/.test(upper)
-          ? `methods are case-sensitive: write ${upper}`
-          : 'for example GET or POST',
-    };
-  });
-
 /** A setting that the contract names and this version does not have: refused wherever it stands, never ignored. */
 export const notYet = (what: string): z.ZodOptional<Part<undefined>> =>
   part<undefined>(`Not supported yet: ${what}.`, { type: 'null' }, () => ({
@@ -182,3 +129,11 @@ function wordHint(input: string, words: readonly string[]): string {
   const near = nearestName(input, words);
   return near === undefined ? '' : `did you mean \`${near}\`?`;
 }
+
+/** A whole number from `min` to `max`. */
+export const count = (description: string, min: number, max: number): z.ZodInt =>
+  z.int().min(min).max(max).meta({ description });
+
+/** Says what a setting is, and what to write when it is wrong. */
+export const note = <Type extends z.ZodType>(type: Type, description: string, hint?: string): Type =>
+  type.meta(hint === undefined ? { description } : { description, hint });

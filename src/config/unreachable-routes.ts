@@ -1,3 +1,4 @@
+import { hasPrefix } from './canonical-path.ts';
 import type { DataFault } from './fault.ts';
 
 interface Reach {
@@ -80,10 +81,4 @@ function coversPath(wide: Reach, narrow: Reach): boolean {
   if (wide.prefix === undefined) return true;
   const path = narrow.exact ?? narrow.prefix;
   return path !== undefined && hasPrefix(path, wide.prefix);
-}
-
-/** Whole segments: `/orders` is a prefix of `/orders`, `/orders/` and `/orders/1`, not of `/ordersx`; `/orders/` of the same (Gateway API's PathPrefix). */
-export function hasPrefix(path: string, prefix: string): boolean {
-  const bare = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
-  return path.startsWith(bare) && (path.length === bare.length || path.charCodeAt(bare.length) === 0x2f);
 }

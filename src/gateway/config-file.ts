@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { ParsedConfig } from '../config/parse.ts';
 import { parseConfig } from '../config/parse.ts';
-import { yamlLimits } from '../config/yaml-source.ts';
+import { yamlLimits } from '../config/yaml-walk.ts';
 
 /** Reads and checks a gateway file. What keeps it from being read is a fault like any other; never throws. */
 export function readConfigFile(path: string): ParsedConfig {
@@ -32,6 +32,7 @@ export function readConfigFile(path: string): ParsedConfig {
 const ADVICE: Readonly<Record<string, readonly [string, string]>> = {
   ENOENT: ['there is no such file', 'is the path right, and relative to the working directory?'],
   EISDIR: ['it is a directory', 'name the file in it'],
+  EILSEQ: ['it is not UTF-8 text', 'save it as UTF-8'],
   EACCES: ['permission denied', 'let the user of this process read it'],
 };
 
@@ -46,9 +47,17 @@ function readText(path: string): string {
     for (;;) {
       const readBytes = readSync(fd, buffer, length, buffer.length - length, null);
       length += readBytes;
-      if (readBytes === 0 || length === buffer.length) return buffer.toString('utf8', 0, length);
+      if (readBytes === 0 || length === buffer.length) return decode(buffer.subarray(0, length));
     }
   } finally {
     closeSync(fd);
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw Object.assign(new Error('not UTF-8'), { code: 'EILSEQ' });
   }
 }

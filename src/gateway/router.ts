@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
-import { canonicalPath } from '../config/canonical-path.ts';
+import { canonicalPath, hasPrefix } from '../config/canonical-path.ts';
 import type { RouteConfig, RouteMatch } from '../config/gateway-config.ts';
-import { hasPrefix } from '../config/unreachable-routes.ts';
 
 /** The part of a request that routes look at. */
 export interface RoutedRequest {

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -231,6 +231,6 @@ test('what has not ended when the time to drain is over is cut', async (t) => {
   await origin.waitForRequest();
   equal(await gateway.drain(), false);
   await gateway.stop();
-  ok((await answer).complete === false);
+  equal((await answer).complete, false);
   await origin.waitForNoConnection();
 });

@@ -1,0 +1,103 @@
+import { defaults } from './defaults.ts';
+import type { DataFault, DataPath } from './fault.ts';
+import { printable } from './fault.ts';
+import { nearestName } from './nearest-name.ts';
+import type { Mapping } from './plain-data.ts';
+import { durationMs, isMapping, list, mapping, repeats } from './plain-data.ts';
+import { formatDuration } from './quantity.ts';
+
+/** A name that leads nowhere, and settings of one route that contradict each other. */
+export function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, upstreamsGiven: boolean): DataFault[] {
+  const faults: DataFault[] = [];
+  const upstream = route['upstream'];
+  if (typeof upstream === 'string' && upstream !== '' && upstreamsGiven && !Object.hasOwn(upstreams, upstream)) {
+    const known = Object.keys(upstreams);
+    const near = nearestName(upstream, known);
+    const hint =
+      near !== undefined
+        ? `did you mean \`${near}\`?`
+        : known.length === 0
+          ? 'define it under `upstreams`'
+          : `defined: ${known
+              .slice(0, 10)
+              .map((name) => printable(name))
+              .join(', ')}`;
+    faults.push({ path: [...path, 'upstream'], message: `no upstream is named "${printable(upstream)}"`, hint });
+  }
+  const match = mapping(route['match']);
+  if (isMapping(match['path'])) {
+    const kinds = ['prefix', 'exact'].filter((kind) => Object.hasOwn(match['path'] as Mapping, kind));
+    if (kinds.length !== 1)
+      faults.push({
+        path: [...path, 'match', 'path'],
+        message: kinds.length === 0 ? 'is empty' : 'has both prefix and exact',
+        hint: 'write { prefix: /orders } or { exact: /orders }',
+      });
+  }
+  for (const field of ['hosts', 'methods'])
+    faults.push(...repeats([...path, 'match', field], list(match[field]), (value) => String(value).toLowerCase()));
+  const timeouts = mapping(route['timeouts']);
+  const request = durationMs(timeouts['request'], defaults.timeouts.request);
+  const attempt = durationMs(timeouts['backendRequest'], defaults.timeouts.backendRequest);
+  if (request !== undefined && attempt !== undefined && request > 0 && attempt > request) {
+    const said =
+      timeouts['request'] === undefined
+        ? `the default request timeout ${formatDuration(request)}`
+        : `request ${formatDuration(request)}`;
+    faults.push({
+      path: [...path, 'timeouts', 'backendRequest'],
+      message: `${formatDuration(attempt)} is longer than ${said}`,
+      hint: 'one attempt cannot outlast the whole request: lower it, or raise `request` (0s disables it)',
+    });
+  }
+  return [...faults, ...retryFaults([...path, 'retry'], mapping(route['retry']))];
+}
+
+function retryFaults(path: DataPath, retry: Mapping): DataFault[] {
+  const faults: DataFault[] = [
+    ...repeats([...path, 'codes'], list(retry['codes']), String),
+    ...repeats([...path, 'on'], list(retry['on']), String),
+  ];
+  const backoff = durationMs(retry['backoff'], defaults.retry.backoff);
+  const maxBackoff = durationMs(retry['maxBackoff']);
+  if (retry['maxBackoff'] !== undefined && backoff !== undefined && maxBackoff !== undefined && maxBackoff < backoff) {
+    const said =
+      retry['backoff'] === undefined
+        ? `the default backoff ${formatDuration(backoff)}`
+        : `backoff ${formatDuration(backoff)}`;
+    faults.push({
+      path: [...path, 'maxBackoff'],
+      message: `${formatDuration(maxBackoff)} is shorter than ${said}`,
+      hint: 'the longest wait cannot be shorter than the first',
+    });
+  }
+  const attempts = retry['attempts'] ?? defaults.retry.attempts;
+  const codes = retry['codes'] === undefined ? [] : retry['codes'];
+  if (
+    typeof attempts === 'number' &&
+    attempts > 0 &&
+    Array.isArray(retry['on']) &&
+    retry['on'].length === 0 &&
+    Array.isArray(codes) &&
+    codes.length === 0
+  ) {
+    faults.push({
+      path: [...path, 'on'],
+      message: `allows ${attempts} ${attempts === 1 ? 'retry' : 'retries'} that can never happen: no failure and no code is named`,
+      hint: 'name failures or `codes`, or write attempts: 0 to switch retries off',
+    });
+  }
+  if (attempts === 0) {
+    for (const field of ['codes', 'on', 'backoff', 'maxBackoff', 'curve', 'jitter', 'retryAfterMax']) {
+      if (retry[field] !== undefined)
+        faults.push({
+          severity: 'warning',
+          path: [...path, field],
+          atKey: true,
+          message: 'has no effect: attempts is 0',
+          hint: 'nothing is retried on this route',
+        });
+    }
+  }
+  return faults;
+}

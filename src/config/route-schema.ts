@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { defaults } from './defaults.ts';
+import type { FileRoute } from './gateway-file.ts';
+import { hostPattern, method, routePath } from './match-parts.ts';
+import { choice, count, duration, name, note, notYet, part, size } from './schema-parts.ts';
+
+const pathMatch = z.strictObject({
+  prefix: routePath(
+    'Matches whole segments: /orders matches /orders, /orders/ and /orders/1, not /ordersx.',
+  ).optional(),
+  exact: routePath('Matches this path only.').optional(),
+});
+
+const match = z.strictObject({
+  hosts: note(
+    z.array(hostPattern('A host name, or `*.` and a name for everything below it.')).min(1).optional(),
+    'Host names; left out: every host.',
+    'a list: [shop.example]',
+  ),
+  path: note(
+    pathMatch.optional(),
+    'Either prefix or exact; left out: every path.',
+    'write { prefix: /orders } or { exact: /orders }',
+  ),
+  methods: note(
+    z.array(method('A method, in capitals.')).min(1).optional(),
+    'Methods; left out: every method.',
+    'a list: [GET, POST]',
+  ),
+  headers: notYet('matching on header fields'),
+});
+
+const timeouts = z.strictObject({
+  request: duration('The whole request: every attempt and every wait. 0s disables.').prefault(
+    defaults.timeouts.request,
+  ),
+  backendRequest: duration(
+    'One attempt, from the ready connection to the first byte of the response; at most `request`. 0s disables.',
+  ).prefault(defaults.timeouts.backendRequest),
+  idle: duration('Longest silence in the middle of a response. 0s disables.').prefault(defaults.timeouts.idle),
+});
+
+const retry = z.strictObject({
+  attempts: count('Retries: sends beyond the first. 0 switches every retry off.', 0, 100).prefault(
+    defaults.retry.attempts,
+  ),
+  codes: note(
+    z.array(count('A response status, 400 to 599.', 400, 599)),
+    'Response statuses that are retried, for idempotent or keyed requests.',
+    'a list: [502, 503, 504]',
+  ).prefault([...defaults.retry.codes]),
+  on: note(
+    z.array(choice('A kind of failure.', ['unsent', 'rejected', 'stale', 'reset', 'timeout'])),
+    'Failures that are retried. `reset` and `timeout` are ambiguous (the request may have been processed): only idempotent or keyed requests are sent again.',
+    'a list: [unsent, rejected, stale]',
+  ).prefault([...defaults.retry.on]),
+  backoff: duration('The first wait.').prefault(defaults.retry.backoff),
+  maxBackoff: duration('The longest wait. Default: the larger of 250ms and 10 × backoff.').optional(),
+  curve: choice('How waits grow.', ['exponential', 'linear', 'fixed']).prefault(defaults.retry.curve),
+  jitter: choice('How waits are scattered.', ['full', 'equal', 'decorrelated', 'none']).prefault(defaults.retry.jitter),
+  retryAfterMax: duration('A longer Retry-After ends the request with the response that carries it.').prefault(
+    defaults.retry.retryAfterMax,
+  ),
+});
+
+const upstreamName = part('The upstream that serves it.', { type: 'string' }, (input) => {
+  if (typeof input === 'string' && input !== '') return { ok: true, value: input };
+  if (Array.isArray(input))
+    return { ok: false, message: 'as a list (weighted targets) is not supported yet', hint: 'name one upstream' };
+  return {
+    ok: false,
+    message: input === undefined ? 'is missing' : 'must be the name of an upstream',
+    hint: 'for example upstream: orders',
+  };
+});
+
+/** Which requests go where, and how. */
+export const route: z.ZodType<FileRoute> = z.strictObject({
+  name: name('Names the route in records; left out: route-1, route-2, … by position.').optional(),
+  match: note(match.prefault({}), 'What the route takes; left out: everything.'),
+  upstream: upstreamName,
+  timeouts: note(timeouts.prefault({}), 'Limits of time.'),
+  retry: note(retry.prefault({}), 'Left out: unsent, rejected and stale failures are retried, once.'),
+  replayBuffer: size('Largest request body kept to be sent again; 0B keeps nothing.', 0, 1024 ** 3).prefault(
+    defaults.replayBuffer,
+  ),
+  rewrite: notYet('rewriting requests'),
+  hedge: notYet('hedging'),
+});

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { defaults } from './defaults.ts';
+import type { FileUpstream } from './gateway-file.ts';
+import { address, choice, count, duration, note, notYet, positiveDuration, window } from './schema-parts.ts';
+
+const endpoint = z.strictObject({
+  address: address('host:port of a server.', 'endpoint'),
+  weight: count('Share of the traffic relative to the others of the same priority.', 1, 1000).prefault(
+    defaults.endpoint.weight,
+  ),
+  priority: count('0 is used first; a higher number only while no lower one can be picked.', 0, 100).prefault(
+    defaults.endpoint.priority,
+  ),
+  domain: notYet('failure domains'),
+  dns: notYet('endpoints from DNS'),
+  refresh: notYet('endpoints from DNS'),
+});
+
+const endpointOrAddress = z.preprocess((input) => (typeof input === 'string' ? { address: input } : input), endpoint);
+
+const connect = z.strictObject({
+  timeout: duration('Longest time to open a connection; 0s disables.').prefault(defaults.connect.timeout),
+  idleTimeout: positiveDuration(
+    'How long an unused connection is kept; keep it below the keep-alive time of the servers.',
+  ).prefault(defaults.connect.idleTimeout),
+  maxConnections: count('Connections to one endpoint.', 1, 100_000).prefault(defaults.connect.maxConnections),
+  maxRequestsPerConnection: count(
+    'A connection is closed after so many requests; 0: never.',
+    0,
+    1_000_000_000,
+  ).prefault(defaults.connect.maxRequestsPerConnection),
+});
+
+const minRetryRate = z.strictObject({
+  count: count('Retries that are always allowed per interval.', 0, 1_000_000).prefault(
+    defaults.retryBudget.minRetryRate.count,
+  ),
+  interval: window('The interval of `count`, 1s to 1h.').prefault(defaults.retryBudget.minRetryRate.interval),
+});
+
+const retryBudget = z.strictObject({
+  kind: choice(
+    '`ratio` and `token-bucket`: a share of the requests; `throttle`: tokens that failures take and successes give; `none`: no limit.',
+    ['ratio', 'token-bucket', 'throttle', 'none'],
+  ).prefault(defaults.retryBudget.kind),
+  percent: note(
+    z.int().min(0).max(100),
+    'Retries as a share of requests, a whole number from 0 to 100. For ratio and token-bucket. Default 20.',
+    'a whole number from 0 to 100, without a % sign',
+  ).optional(),
+  interval: window('How long a request counts, 1s to 1h. For ratio and token-bucket. Default 10s.').optional(),
+  minRetryRate: note(
+    minRetryRate.optional(),
+    'Retries allowed however few requests there are. For ratio and token-bucket.',
+    'for example { count: 10, interval: 1s }',
+  ),
+  maxTokens: count(
+    'Tokens at the start and at most; retries stop at half. For throttle. Default 10.',
+    1,
+    1000,
+  ).optional(),
+  tokenRatio: note(
+    z.number().min(0.001).max(1000),
+    'Tokens a success gives back. For throttle. Default 0.1.',
+  ).optional(),
+  onExhausted: choice("`original`: deliver the last response. `'503'`: answer 503.", ['original', '503']).prefault(
+    defaults.retryBudget.onExhausted,
+  ),
+});
+
+const circuitBreaker = z.strictObject({
+  maxInflightRequests: count('Attempts in flight to the upstream; a retry needs a place too.', 1, 1_000_000).prefault(
+    defaults.circuitBreaker.maxInflightRequests,
+  ),
+  onOverflow: choice("What a request without a place for its retry gets: `'503'`, or `original`, the last response.", [
+    '503',
+    'original',
+  ]).prefault(defaults.circuitBreaker.onOverflow),
+});
+
+/** A group of servers. */
+export const upstream: z.ZodType<FileUpstream> = z.strictObject({
+  endpoints: note(
+    z.array(endpointOrAddress).min(1).max(10_000),
+    'The servers, as host:port or { address, weight, priority }.',
+    'a list: [127.0.0.1:9001, 127.0.0.1:9002]',
+  ),
+  protocol: choice('What the servers speak.', ['http1'], ['http2', 'auto']).prefault(defaults.protocol),
+  tls: notYet('TLS to upstreams'),
+  loadBalancing: choice(
+    'How an endpoint is chosen. `least-request`: the less busy of two picked at random.',
+    ['least-request', 'round-robin', 'random'],
+    ['consistent-hash'],
+  ).prefault(defaults.loadBalancing),
+  connect: note(connect.prefault({}), 'Connections to the endpoints.'),
+  retryBudget: note(retryBudget.prefault({}), 'The limit of retries, shared by every route that uses this upstream.'),
+  circuitBreaker: note(circuitBreaker.prefault({}), 'The limit of requests in flight.'),
+  outlierDetection: notYet('ejecting failing endpoints'),
+  healthCheck: notYet('active health checks'),
+});
