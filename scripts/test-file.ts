@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { inspect } from 'node:util';
 
@@ -49,6 +49,8 @@ export async function runTestFile(path: string): Promise<FileReport> {
     if (isFileItself(event, file)) {
       if (passed) return;
       failures.push(stop.signal.aborted ? hangText(name) : fail(name, event, 'the file failed as a whole'));
+    } else if (isAbsolute(event.name) && !passed) {
+      failures.push(fail(name, event, `a hook of the file failed (${relative('.', event.name)}:${event.line})`));
     } else if (isSet(event.skip)) {
       skips.push(`${event.name}: ${event.skip === true ? 'no reason given' : event.skip}`);
     } else if (isSet(event.todo)) {

@@ -39,6 +39,7 @@ function passes(check: Check): boolean {
   const run = spawnSync('npm', ['run', '--silent', check.script], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1' },
   });
   const passed = run.status === 0;
   const mark = passed ? paint('green', '✔') : paint('red', '✖');
