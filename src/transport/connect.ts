@@ -29,7 +29,9 @@ export function createTcpConnect(options: TcpConnectOptions = {}): Connect {
     const { port } = endpoint;
     if (!Number.isInteger(port) || port < 1 || port > 65_535) {
       // Node finds this out too late: it throws with its socket handle open and out of reach.
-      throw Object.assign(new RangeError(`connect: port ${String(port)} is not from 1 to 65535`), { code: 'ERR_SOCKET_BAD_PORT' });
+      throw Object.assign(new RangeError(`connect: port ${String(port)} is not from 1 to 65535`), {
+        code: 'ERR_SOCKET_BAD_PORT',
+      });
     }
     return netConnect({
       host: endpoint.host,

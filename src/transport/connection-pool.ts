@@ -1,9 +1,10 @@
 import type { ParserLimits } from '../http1/message.ts';
 import type { Clock, Timer } from './clock.ts';
 import type { Connect } from './connect.ts';
+import type { ConnectionClaimant } from './connection-user.ts';
 import { failureFromError, failureFromTimeout, internalFailure } from './failure-from-error.ts';
 import { Http1Connection } from './http1-connection.ts';
-import type { ConnectionOwner, ConnectionUser } from './http1-connection.ts';
+import type { ConnectionOwner } from './http1-connection.ts';
 import type { EndpointAddress } from './transport.ts';
 
 export interface PoolOptions {
@@ -33,7 +34,7 @@ export interface PoolOwner {
 }
 
 interface Waiter {
-  readonly user: ConnectionUser;
+  readonly claimant: ConnectionClaimant;
   readonly connectMs: number;
   readonly fresh: boolean;
   timer: Timer | undefined;
@@ -65,18 +66,18 @@ export class ConnectionPool implements ConnectionOwner {
     return { open: this.#connections.size, idle: this.#idle.length, waiting: this.#waiting.length };
   }
 
-  /** Gives the user a connection, now or later. `fresh`: one that has carried nothing. Failures come asynchronously. */
-  acquire(user: ConnectionUser, connectMs: number, fresh: boolean): void {
+  /** Gives the claimant a connection, now or later. `fresh`: one that has carried nothing. Failures come asynchronously. */
+  acquire(claimant: ConnectionClaimant, connectMs: number, fresh: boolean): void {
     if (this.#waiting.length > 0) {
-      this.#enqueue(user, connectMs, fresh);
+      this.#enqueue(claimant, connectMs, fresh);
       return;
     }
-    if (!this.#serve(user, connectMs, fresh)) this.#enqueue(user, connectMs, fresh);
+    if (!this.#serve(claimant, connectMs, fresh)) this.#enqueue(claimant, connectMs, fresh);
   }
 
-  /** The user no longer waits in the queue. (One that is connecting destroys its connection.) */
-  cancel(user: ConnectionUser): void {
-    const index = this.#waiting.findIndex((waiter) => waiter.user === user);
+  /** The claimant no longer waits in the queue. (One that is connecting destroys its connection.) */
+  cancel(claimant: ConnectionClaimant): void {
+    const index = this.#waiting.findIndex((waiter) => waiter.claimant === claimant);
     if (index < 0) return;
     this.#waiting[index]?.timer?.cancel();
     this.#waiting.splice(index, 1);
@@ -84,7 +85,6 @@ export class ConnectionPool implements ConnectionOwner {
 
   /** The exchange on it ended cleanly, or never began. */
   release(connection: Http1Connection): void {
-    connection.detach();
     const idleLimitMs = Math.min(this.#options.idleMs, usableIdleMs(connection.advertisedIdleMs));
     const { maxRequestsPerConnection } = this.#options;
     const worn = maxRequestsPerConnection > 0 && connection.requestCount >= maxRequestsPerConnection;
@@ -114,13 +114,13 @@ export class ConnectionPool implements ConnectionOwner {
     this.#owner.socketClosed();
   }
 
-  #serve(user: ConnectionUser, connectMs: number, fresh: boolean): boolean {
+  #serve(claimant: ConnectionClaimant, connectMs: number, fresh: boolean): boolean {
     const nowMs = this.#options.clock.nowMs();
     if (!fresh) {
       for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
         // After a blocked event loop its timer may be late; the server's is not.
         if (nowMs - connection.idleSinceMs < connection.idleLimitMs) {
-          connection.reserve(user, nowMs);
+          connection.reserve(claimant, nowMs);
           return true;
         }
         connection.destroy();
@@ -131,39 +131,39 @@ export class ConnectionPool implements ConnectionOwner {
       if (oldest === undefined) return false;
       oldest.destroy();
     }
-    this.#dial(user, connectMs);
+    this.#dial(claimant, connectMs);
     return true;
   }
 
-  #dial(user: ConnectionUser, connectMs: number): void {
+  #dial(claimant: ConnectionClaimant, connectMs: number): void {
     try {
-      const connection = new Http1Connection(this.endpoint, this.#options, this, user, connectMs);
+      const connection = new Http1Connection(this.endpoint, this.#options, this, claimant, connectMs);
       this.#connections.add(connection);
       this.#owner.socketOpened();
-      user.onConnecting(connection);
+      claimant.onConnecting(connection);
     } catch (error) {
       const failure = failureFromError(error, { ...this.#site('connect'), context: `connect to ${this.endpoint.key}` });
-      process.nextTick(() => user.onNoConnection(failure));
+      process.nextTick(() => claimant.onNoConnection(failure));
     }
   }
 
-  #enqueue(user: ConnectionUser, connectMs: number, fresh: boolean): void {
+  #enqueue(claimant: ConnectionClaimant, connectMs: number, fresh: boolean): void {
     const { maxWaiting, maxConnections, clock } = this.#options;
     if (this.#waiting.length >= maxWaiting) {
       const message = `all ${String(maxConnections)} connections to ${this.endpoint.key} are busy and ${String(maxWaiting)} requests wait; raise maxConnections or send less`;
       const failure = internalFailure('connection_limit_reached', message, this.#site('select'));
-      process.nextTick(() => user.onNoConnection(failure));
+      process.nextTick(() => claimant.onNoConnection(failure));
       return;
     }
-    const waiter: Waiter = { user, connectMs, fresh, timer: undefined };
+    const waiter: Waiter = { claimant, connectMs, fresh, timer: undefined };
     this.#waiting.push(waiter);
     if (connectMs > 0) waiter.timer = clock.setTimer(connectMs, () => this.#onWaitedTooLong(waiter));
   }
 
   #onWaitedTooLong(waiter: Waiter): void {
-    this.cancel(waiter.user);
+    this.cancel(waiter.claimant);
     const context = `wait for one of ${String(this.#options.maxConnections)} connections to ${this.endpoint.key}`;
-    waiter.user.onNoConnection(failureFromTimeout('queue', waiter.connectMs, { ...this.#site('select'), context }));
+    waiter.claimant.onNoConnection(failureFromTimeout('queue', waiter.connectMs, { ...this.#site('select'), context }));
   }
 
   #serveWaiting(): void {
@@ -171,7 +171,7 @@ export class ConnectionPool implements ConnectionOwner {
     if (this.#serving) return;
     this.#serving = true;
     for (let waiter = this.#waiting[0]; waiter !== undefined; waiter = this.#waiting[0]) {
-      if (!this.#serve(waiter.user, waiter.connectMs, waiter.fresh)) break;
+      if (!this.#serve(waiter.claimant, waiter.connectMs, waiter.fresh)) break;
       waiter.timer?.cancel();
       this.#waiting.shift();
     }

@@ -79,7 +79,8 @@ export class ExchangeTimer {
         return Math.min(this.#headAtMs, this.#writeErrorAtMs);
       case 'wait':
         // Set once: an interim response does not give the peer more time.
-        if (progress.requestIsOut && this.#attemptAtMs === Infinity) this.#attemptAtMs = nowMs + limit(this.#timeouts.attemptMs);
+        if (progress.requestIsOut && this.#attemptAtMs === Infinity)
+          this.#attemptAtMs = nowMs + limit(this.#timeouts.attemptMs);
         return Math.min(this.#attemptAtMs, this.#writeAtMs, this.#holdAtMs, this.#writeErrorAtMs);
     }
   }

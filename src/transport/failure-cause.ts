@@ -14,7 +14,7 @@ export function errorCode(error: unknown): string {
 export function failureCause(error: unknown): FailureCause {
   const links: { code: string; message: string }[] = [];
   const seen = new Set<unknown>();
-  for (let link: unknown = error; link !== undefined && link !== null && links.length < maxDepth && !seen.has(link); ) {
+  for (let link: unknown = error; link !== undefined && link !== null && links.length < maxDepth && !seen.has(link);) {
     seen.add(link);
     links.push({ code: errorCode(link), message: errorMessage(link) });
     link = property(link, 'cause') ?? firstOfAggregate(link);
@@ -36,8 +36,17 @@ function className(error: unknown): string {
 }
 
 function errorMessage(error: unknown): string {
-  const message = typeof error === 'object' || typeof error === 'function' ? property(error, 'message') : String(error);
-  return typeof message === 'string' ? message.slice(0, maxMessageLength) : '';
+  switch (typeof error) {
+    case 'object':
+    case 'function': {
+      const message = property(error, 'message');
+      return typeof message === 'string' ? message.slice(0, maxMessageLength) : '';
+    }
+    case 'string':
+      return error.slice(0, maxMessageLength);
+    default:
+      return String(error);
+  }
 }
 
 function firstOfAggregate(error: unknown): unknown {

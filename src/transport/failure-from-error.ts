@@ -34,14 +34,22 @@ export function failureFromClose(site: FailureSite): Failure {
  */
 export function failureFromParseFault(fault: ParseFault, site: FailureSite): Failure {
   const phase: FailurePhase = site.phase === 'head' && notAStatusLine.has(fault.code) ? 'wait' : site.phase;
-  return failure(parseFaultKinds.get(fault.code) ?? 'http_protocol_error', 'upstream', { ...site, phase }, { code: fault.code, message: fault.message });
+  return failure(
+    parseFaultKinds.get(fault.code) ?? 'http_protocol_error',
+    'upstream',
+    { ...site, phase },
+    { code: fault.code, message: fault.message },
+  );
 }
 
 /** A limit of ours that ran out. Only a full connection pool is not the upstream's doing. */
 export function failureFromTimeout(timeout: TimeoutName, limitMs: number, site: FailureSite): Failure {
   const [kind, message] = timeouts[timeout];
   const source: FailureSource = timeout === 'queue' ? 'internal' : 'upstream';
-  return failure(kind, source, site, { code: `${timeout}-timeout`, message: `${message} within ${String(limitMs)} ms` });
+  return failure(kind, source, site, {
+    code: `${timeout}-timeout`,
+    message: `${message} within ${String(limitMs)} ms`,
+  });
 }
 
 /** The upstream broke a rule of the protocol that no parser sees, such as a 101 nobody asked for. */
@@ -51,12 +59,23 @@ export function protocolFailure(message: string, site: FailureSite): Failure {
 
 /** A fault of our own or of user code. */
 export function internalFailure(kind: FailureKind, message: string, site: FailureSite, error?: unknown): Failure {
-  return failure(kind, 'internal', site, error === undefined ? { code: kind, message } : { code: kind, message, cause: failureCause(error) });
+  return failure(
+    kind,
+    'internal',
+    site,
+    error === undefined ? { code: kind, message } : { code: kind, message, cause: failureCause(error) },
+  );
 }
 
 /** The source of the request body died; its failure keeps its kind and source, and gets this attempt's evidence. */
 export function failureFromBody(cause: Failure, site: FailureSite): Failure {
-  return { ...cause, phase: site.phase, reused: site.reused, bytesSent: site.bytesSent, bytesReceived: site.bytesReceived };
+  return {
+    ...cause,
+    phase: site.phase,
+    reused: site.reused,
+    bytesSent: site.bytesSent,
+    bytesReceived: site.bytesReceived,
+  };
 }
 
 function failure(kind: FailureKind, source: FailureSource, site: FailureSite, cause: Failure['cause']): Failure {
@@ -135,7 +154,9 @@ function classifyCode(code: string, error: unknown, site: FailureSite): Verdict 
   if (isDnsError(error)) return ['dns_error', 'upstream'];
   if (isTlsCertificateCode(code)) return ['tls_certificate_error', 'upstream'];
   if (isTlsCode(code)) return [code.includes('ALERT') ? 'tls_alert_received' : 'tls_protocol_error', 'upstream'];
-  return connecting && isSystemError(error) ? ['destination_unavailable', 'upstream'] : ['proxy_internal_error', 'internal'];
+  return connecting && isSystemError(error)
+    ? ['destination_unavailable', 'upstream']
+    : ['proxy_internal_error', 'internal'];
 }
 
 /** After the first byte of the final head the response was cut; before it, only the connection is known to be gone. */

@@ -1,36 +1,13 @@
 import type { Socket } from 'node:net';
-import type { Failure } from '../core/failure.ts';
 import type { FieldList, ParseFault, ParserLimits, ResponseHandler, ResponseHead } from '../http1/message.ts';
 import { createResponseParser } from '../http1/response-parser.ts';
 import type { ResponseParser } from '../http1/response-parser.ts';
 import type { Clock, Timer } from './clock.ts';
 import type { Connect } from './connect.ts';
+import type { ConnectionClaimant, ConnectionUser } from './connection-user.ts';
 import { failureFromError, failureFromTimeout } from './failure-from-error.ts';
 import type { ConnectionInfo, EndpointAddress } from './transport.ts';
 import { holdWriteErrors } from './write-error-hold.ts';
-
-/** Who waits for a connection, and then has it to itself. */
-export interface ConnectionUser {
-  /** Counted up by the connection as bytes arrive. */
-  bytesReceived: number;
-  /** A connection is being established for this user. */
-  onConnecting(connection: Http1Connection): void;
-  /** The connection belongs to this user now: it was just established (`idleForMs` −1), or had waited in the pool. */
-  onConnection(connection: Http1Connection, idleForMs: number): void;
-  onNoConnection(failure: Failure): void;
-  /** Everything that arrived in one read was parsed; `extra` when bytes came behind the end of the response. */
-  onRead(extra: boolean): void;
-  onInformational(head: ResponseHead): void;
-  onHead(head: ResponseHead): void;
-  onData(chunk: Buffer): void;
-  onResponseEnd(trailers: FieldList): void;
-  onFault(fault: ParseFault): void;
-  /** A write failed; what the peer sent before can still be read. */
-  onWriteError(error: Error, atOnce: boolean): void;
-  /** No byte will come any more: FIN (no error) or a dead connection. */
-  onPeerGone(error: Error | undefined): void;
-  onDeadline(nowMs: number): void;
-}
 
 export interface ConnectionOwner {
   /** No longer usable, whatever the reason; called once. */
@@ -59,26 +36,33 @@ export class Http1Connection implements ResponseHandler {
   idleLimitMs = 0;
   /** The server's own idle limit, −1 when it named none. */
   advertisedIdleMs = -1;
-  /** Writes given to the operating system since the exchange began. */
-  writeCount = 0;
   readonly socket: Socket;
 
   readonly #clock: Clock;
   readonly #owner: ConnectionOwner;
+  #claimant: ConnectionClaimant | undefined;
   #user: ConnectionUser | undefined;
+  /** Writes given to the operating system since the exchange began. */
+  #writeCount = 0;
   #state: 'tcp' | 'tls' | 'open' | 'gone' = 'tcp';
-  #connectMs = 0;
+  readonly #connectMs: number;
   #info: { first: ConnectionInfo; later: ConnectionInfo } | undefined;
   #deadlineAtMs = Infinity;
   #timerAtMs = Infinity;
   #timer: Timer | undefined;
 
   /** Begins to connect. Throws what `connect` throws. */
-  constructor(endpoint: EndpointAddress, options: ConnectionOptions, owner: ConnectionOwner, user: ConnectionUser, connectMs: number) {
+  constructor(
+    endpoint: EndpointAddress,
+    options: ConnectionOptions,
+    owner: ConnectionOwner,
+    claimant: ConnectionClaimant,
+    connectMs: number,
+  ) {
     this.endpoint = endpoint;
     this.#clock = options.clock;
     this.#owner = owner;
-    this.#user = user;
+    this.#claimant = claimant;
     this.#connectMs = connectMs;
     this.parser = createResponseParser(this, options.limits);
     const socket = options.connect(endpoint);
@@ -115,23 +99,26 @@ export class Http1Connection implements ResponseHandler {
     return reused ? this.#info.later : this.#info.first;
   }
 
-  /** Takes an idle connection for a user. */
-  reserve(user: ConnectionUser, nowMs: number): void {
-    this.#user = user;
+  /** Takes an idle connection out of its rest. */
+  reserve(claimant: ConnectionClaimant, nowMs: number): void {
+    this.#claimant = claimant;
     this.#deadlineAtMs = Infinity;
     this.socket.ref();
-    user.onConnection(this, nowMs - this.idleSinceMs);
+    claimant.onConnection(this, nowMs - this.idleSinceMs);
   }
 
-  /** The exchange on it is over. */
-  detach(): void {
-    this.#user = undefined;
-    this.writeCount = 0;
-    this.#deadlineAtMs = Infinity;
+  /** The claimant's exchange begins; it reads a response to this method. */
+  begin(user: ConnectionUser, method: string): void {
+    this.#claimant = undefined;
+    this.#user = user;
+    this.requestCount += 1;
+    this.#writeCount = 0;
+    this.parser.expect(method);
   }
 
   /** Waits for its next exchange; whatever arrives meanwhile, or `limitMs` of silence, ends it. */
   becomeIdle(nowMs: number, limitMs: number): void {
+    this.#claimant = undefined;
     this.#user = undefined;
     this.idleSinceMs = nowMs;
     this.idleLimitMs = limitMs;
@@ -139,13 +126,6 @@ export class Http1Connection implements ResponseHandler {
     this.socket.resume();
     // An idle connection must not keep the process alive.
     this.socket.unref();
-  }
-
-  /** Starts to read a response to this method. */
-  expect(method: string): void {
-    this.requestCount += 1;
-    this.writeCount = 0;
-    this.parser.expect(method);
   }
 
   /** One instant at which the user wants to be asked again; `Infinity` for none. A timer is only touched when it would be late. */
@@ -185,25 +165,26 @@ export class Http1Connection implements ResponseHandler {
   }
 
   #onEstablished(): void {
-    const user = this.#user;
-    if (this.#state === 'gone' || user === undefined) return;
+    const claimant = this.#claimant;
+    if (this.#state === 'gone' || claimant === undefined) return;
     this.#state = 'open';
     this.#deadlineAtMs = Infinity;
     holdWriteErrors(
       this.socket,
       () => {
-        this.writeCount += 1;
+        this.#writeCount += 1;
       },
-      (error, atOnce) => this.#user?.onWriteError(error, atOnce),
+      // Refused at once, and it was the first: not a byte left.
+      (error, atOnce) => this.#user?.onWriteError(error, atOnce && this.#writeCount === 1),
     );
-    user.onConnection(this, -1);
+    claimant.onConnection(this, -1);
   }
 
   #onData(chunk: Buffer): void {
     const user = this.#user;
-    if (user === undefined || this.#state !== 'open' || this.writeCount === 0) {
+    if (user === undefined) {
       // Nobody asked for these bytes: an answer to nothing, or the end of an earlier one (response smuggling).
-      if (this.#state !== 'gone') this.#onGone(undefined);
+      this.#onGone(undefined);
       return;
     }
     user.bytesReceived += chunk.length;
@@ -213,21 +194,24 @@ export class Http1Connection implements ResponseHandler {
 
   #onGone(error: Error | undefined): void {
     if (this.#state === 'gone') return;
-    const user = this.#user;
-    if (user === undefined) {
+    const claimant = this.#claimant;
+    if (this.#user !== undefined) {
+      this.#user.onPeerGone(error);
+    } else if (claimant === undefined) {
       this.destroy();
     } else if (this.#state === 'open') {
-      user.onPeerGone(error);
+      claimant.onConnectionLost(error);
     } else {
       const failure = failureFromError(error ?? closedWhileConnecting, this.#connectSite());
       this.destroy();
-      user.onNoConnection(failure);
+      claimant.onNoConnection(failure);
     }
   }
 
   #leave(): void {
     if (this.#state === 'gone') return;
     this.#state = 'gone';
+    this.#claimant = undefined;
     this.#user = undefined;
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -251,16 +235,16 @@ export class Http1Connection implements ResponseHandler {
       if (this.#deadlineAtMs !== Infinity) this.#arm(this.#deadlineAtMs, nowMs);
       return;
     }
-    const user = this.#user;
+    const claimant = this.#claimant;
     this.#deadlineAtMs = Infinity;
-    if (user === undefined) {
+    if (this.#user !== undefined) {
+      this.#user.onDeadline(nowMs);
+    } else if (claimant === undefined) {
       this.destroy();
-    } else if (this.#state === 'open') {
-      user.onDeadline(nowMs);
     } else {
       const failure = failureFromTimeout('connect', this.#connectMs, this.#connectSite());
       this.destroy();
-      user.onNoConnection(failure);
+      claimant.onNoConnection(failure);
     }
   };
 
@@ -272,7 +256,9 @@ export class Http1Connection implements ResponseHandler {
 }
 
 const closedWithoutEnd = Object.assign(new Error('the socket was closed'), { code: 'ECONNRESET' });
-const closedWhileConnecting = Object.assign(new Error('the connection closed before it was ready'), { code: 'ECONNRESET' });
+const closedWhileConnecting = Object.assign(new Error('the connection closed before it was ready'), {
+  code: 'ECONNRESET',
+});
 
 function isTls(socket: Socket): boolean {
   return 'encrypted' in socket;

@@ -1,8 +1,8 @@
 import type { Failure, FailurePhase } from '../core/failure.ts';
-import { isIdempotent } from '../core/safety.ts';
 import type { FieldList, ParseFault, ResponseHead } from '../http1/message.ts';
 import type { Clock } from './clock.ts';
 import type { ConnectionPool } from './connection-pool.ts';
+import type { ConnectionUser } from './connection-user.ts';
 import { ExchangeTimer } from './exchange-timer.ts';
 import {
   failureFromBody,
@@ -14,35 +14,23 @@ import {
   protocolFailure,
 } from './failure-from-error.ts';
 import type { FailureSite } from './failure-from-error.ts';
-import type { ConnectionUser, Http1Connection } from './http1-connection.ts';
+import type { Http1Connection } from './http1-connection.ts';
 import { RequestWriter } from './request-writer.ts';
 import type { RequestWriterOwner } from './request-writer.ts';
-import type { Attempt, AttemptHandler, AttemptRequest, SendOptions } from './transport.ts';
+import type { AttemptHandler, AttemptRequest, AttemptTimeouts } from './transport.ts';
 
-/**
- * A pooled connection may have been closed by its server without our having looked. Two turns of the event loop let a FIN
- * or RST that has arrived be seen, and the request goes elsewhere with nothing sent. Done for a connection that idled
- * this long, and always for a request that could not be sent again; a busy pool's GETs do not pay for it.
- */
-const suspectIdleMs = 20;
-
-/** One attempt: request out, response in, on one connection. Also the handle that its sender holds. */
-export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwner {
-  reused = false;
+/** Request out, response in: one exchange on one connection, which is its alone until the end. */
+export class Http1Exchange implements ConnectionUser, RequestWriterOwner {
   bytesSent = 0;
   bytesReceived = 0;
 
-  readonly #poolOf: () => ConnectionPool;
+  readonly #connection: Http1Connection;
+  readonly #pool: ConnectionPool;
   readonly #clock: Clock;
-  readonly #request: AttemptRequest;
   readonly #handler: AttemptHandler;
-  readonly #options: SendOptions;
-  readonly #head: string;
   readonly #timer: ExchangeTimer;
-  #pool: ConnectionPool | undefined;
-  #phase: FailurePhase = 'select';
-  #connection: Http1Connection | undefined;
-  #announced = false;
+  readonly #reused: boolean;
+  #phase: FailurePhase = 'send';
   #writer: RequestWriter | undefined;
   #responseHead: ResponseHead | undefined;
   #trailers: FieldList | undefined;
@@ -50,59 +38,52 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
   #writeError: Error | undefined;
   #done = false;
 
-  constructor(poolOf: () => ConnectionPool, clock: Clock, request: AttemptRequest, head: string, handler: AttemptHandler, options: SendOptions) {
-    this.#poolOf = poolOf;
+  constructor(
+    connection: Http1Connection,
+    pool: ConnectionPool,
+    clock: Clock,
+    handler: AttemptHandler,
+    timeouts: AttemptTimeouts,
+    reused: boolean,
+  ) {
+    this.#connection = connection;
+    this.#pool = pool;
     this.#clock = clock;
-    this.#request = request;
-    this.#head = head;
     this.#handler = handler;
-    this.#options = options;
-    this.#timer = new ExchangeTimer(options.timeouts);
+    this.#timer = new ExchangeTimer(timeouts);
+    this.#reused = reused;
   }
 
-  start(): void {
-    this.#pool = this.#poolOf();
-    this.#pool.acquire(this, this.#options.timeouts.connectMs, this.#options.freshConnection);
+  start(request: AttemptRequest, head: string): void {
+    const { method, body, expectContinueMs } = request;
+    const { socket } = this.#connection;
+    this.#connection.begin(this, method);
+    if (body === undefined) {
+      this.#phase = 'wait';
+      this.bytesSent = head.length;
+      socket.write(head, 'latin1');
+    } else {
+      this.#writer = new RequestWriter(socket, head, body, this);
+      if (expectContinueMs > 0) {
+        this.#timer.hold(this.#clock.nowMs() + expectContinueMs);
+        this.#writer.writeHead();
+      } else {
+        this.#writer.start();
+      }
+    }
+    this.#updateDeadline();
   }
 
   resume(): void {
     if (!this.#paused || this.#done) return;
     this.#paused = false;
     this.#timer.readProgress(this.#clock.nowMs());
-    this.#connection?.socket.resume();
+    this.#connection.socket.resume();
     this.#updateDeadline();
   }
 
   abort(): void {
-    if (this.#done) return;
-    if (this.#phase === 'select') this.#pool?.cancel(this);
-    this.#leave();
-  }
-
-  onConnecting(connection: Http1Connection): void {
-    this.#phase = 'connect';
-    this.#connection = connection;
-  }
-
-  onNoConnection(failure: Failure): void {
-    if (this.#done) return;
-    this.#done = true;
-    this.#connection = undefined;
-    this.#handler.onFailure(failure);
-  }
-
-  onConnection(connection: Http1Connection, idleForMs: number): void {
-    this.#connection = connection;
-    this.reused = connection.requestCount > 0;
-    this.#phase = 'send';
-    // A pooled connection comes before `send` has returned, and its sender has no handle yet; and see suspectIdleMs.
-    if (idleForMs < 0) this.#announce(connection);
-    else if (idleForMs >= suspectIdleMs || !isIdempotent(this.#request.method)) setImmediate(lookAgain, this, connection);
-    else process.nextTick(announceLater, this, connection);
-  }
-
-  announce(connection: Http1Connection): void {
-    if (!this.#done && this.#connection === connection && !this.#announced) this.#announce(connection);
+    if (!this.#done) this.#leave();
   }
 
   onRead(extra: boolean): void {
@@ -114,7 +95,7 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
     const nowMs = this.#clock.nowMs();
     if (this.#responseHead !== undefined) {
       this.#timer.readProgress(nowMs);
-    } else if (this.#connection?.parser.headStarted === true) {
+    } else if (this.#connection.parser.headStarted) {
       if (this.#phase !== 'head') this.#timer.headBegan(nowMs);
       this.#phase = 'head';
     }
@@ -146,7 +127,7 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
     if (this.#done) return;
     if (!this.#handler.onData(chunk) && !this.#done && !this.#paused) {
       this.#paused = true;
-      this.#connection?.socket.pause();
+      this.#connection.socket.pause();
     }
   }
 
@@ -161,30 +142,19 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
     this.#fail(failureFromParseFault(fault, this.#site()));
   }
 
-  onWriteError(error: Error, atOnce: boolean): void {
+  onWriteError(error: Error, nothingLeft: boolean): void {
     if (this.#done || this.#writeError !== undefined) return;
     this.#writeError = error;
-    // The system refused the very first write: not a byte left.
-    if (atOnce && this.#connection?.writeCount === 1) this.bytesSent = 0;
+    if (nothingLeft) this.bytesSent = 0;
     this.#writer?.stop();
     this.#timer.writeFailed(this.#clock.nowMs());
     this.#updateDeadline();
   }
 
   onPeerGone(error: Error | undefined): void {
-    const connection = this.#connection;
-    if (this.#done || connection === undefined) return;
-    if (!this.#announced) {
-      // Nothing was written and nobody was told of this connection: another one takes its place.
-      this.#connection = undefined;
-      this.#phase = 'select';
-      this.reused = false;
-      connection.destroy();
-      this.start();
-      return;
-    }
-    if (error === undefined) connection.parser.end();
-    else this.#readRest(connection);
+    if (this.#done) return;
+    if (error === undefined) this.#connection.parser.end();
+    else this.#readRest();
     if (this.#done) return;
     if (this.#trailers !== undefined) this.#finish(this.#trailers, true);
     else this.#failLost(error);
@@ -225,52 +195,6 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
     if (!this.#done) this.#fail(internalFailure('proxy_internal_error', `request body: ${message}`, this.#site()));
   }
 
-  #announce(connection: Http1Connection): void {
-    this.#announced = true;
-    let held: void | Promise<void>;
-    try {
-      held = this.#handler.onConnected(connection.info(this.reused));
-    } catch (error) {
-      this.#hookFailed(error);
-      return;
-    }
-    if (held === undefined) this.#writeRequest();
-    else held.then(() => this.#writeRequest(), (error: unknown) => this.#hookFailed(error));
-  }
-
-  #hookFailed(error: unknown): void {
-    const connection = this.#connection;
-    if (this.#done || connection === undefined) return;
-    const failure = internalFailure('hook_error', 'onConnected failed', this.#site(), error);
-    this.#done = true;
-    this.#connection = undefined;
-    // Nothing was written: the connection is as good as before.
-    this.#pool?.release(connection);
-    this.#handler.onFailure(failure);
-  }
-
-  #writeRequest(): void {
-    const connection = this.#connection;
-    if (this.#done || connection === undefined) return;
-    const { method, body, expectContinueMs } = this.#request;
-    connection.expect(method);
-    if (body === undefined) {
-      this.#phase = 'wait';
-      this.bytesSent += this.#head.length;
-      connection.socket.write(this.#head, 'latin1');
-    } else {
-      const writer = new RequestWriter(connection.socket, this.#head, body, this);
-      this.#writer = writer;
-      if (expectContinueMs > 0) {
-        this.#timer.hold(this.#clock.nowMs() + expectContinueMs);
-        writer.writeHead();
-      } else {
-        writer.start();
-      }
-    }
-    this.#updateDeadline();
-  }
-
   #endHold(): void {
     if (!this.#timer.isHolding || this.#writeError !== undefined) return;
     this.#timer.releaseHold();
@@ -282,11 +206,11 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
   }
 
   /** Reads what the stream layer still holds of a dead connection whose reader was slow. */
-  #readRest(connection: Http1Connection): void {
-    const rest: unknown = this.#paused ? connection.socket.read() : null;
+  #readRest(): void {
+    const rest: unknown = this.#paused ? this.#connection.socket.read() : null;
     if (!Buffer.isBuffer(rest)) return;
     this.bytesReceived += rest.length;
-    connection.parser.execute(rest);
+    this.#connection.parser.execute(rest);
   }
 
   #failLost(error: Error | undefined): void {
@@ -299,8 +223,7 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
   }
 
   #updateDeadline(): void {
-    const connection = this.#connection;
-    if (this.#done || connection === undefined) return;
+    if (this.#done) return;
     const writeIsBlocked = this.#writer?.isBlocked === true;
     const deadlineAtMs = this.#timer.deadline(this.#clock.nowMs(), {
       stage: this.#responseHead !== undefined ? 'body' : this.#phase === 'head' ? 'head' : 'wait',
@@ -308,24 +231,29 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
       writeIsBlocked,
       readIsPaused: this.#paused,
     });
-    connection.setDeadline(deadlineAtMs);
+    this.#connection.setDeadline(deadlineAtMs);
   }
 
   #site(): FailureSite {
-    return { phase: this.#phase, reused: this.reused, bytesSent: this.bytesSent, bytesReceived: this.bytesReceived };
+    return {
+      phase: this.#phase,
+      reused: this.#reused,
+      bytesSent: this.bytesSent,
+      bytesReceived: this.bytesReceived,
+      context: `exchange with ${this.#connection.endpoint.key}`,
+    };
   }
 
   #finish(trailers: FieldList, dirty: boolean): void {
     const connection = this.#connection;
     const head = this.#responseHead;
-    if (connection === undefined || head === undefined) return;
+    if (head === undefined) return;
     this.#done = true;
-    this.#connection = undefined;
     const flushed = this.#requestIsOut() && connection.socket.writableLength === 0 && this.#writeError === undefined;
     this.#writer?.stop();
     if (flushed && !dirty && head.keepAlive && head.bodyKind !== 'until-close') {
       connection.advertisedIdleMs = head.keepAliveTimeoutMs;
-      this.#pool?.release(connection);
+      this.#pool.release(connection);
     } else {
       connection.destroy();
     }
@@ -340,17 +268,7 @@ export class Http1Exchange implements Attempt, ConnectionUser, RequestWriterOwne
   #leave(): void {
     this.#done = true;
     this.#writer?.stop();
-    const connection = this.#connection;
-    this.#connection = undefined;
-    connection?.destroy(!this.#requestIsOut());
+    // With half a request in the socket a FIN would wait behind it; an RST tells the peer at once that it is cut.
+    this.#connection.destroy(!this.#requestIsOut());
   }
-}
-
-/** What arrived after the current poll began is only seen by the next one, so a single turn is not enough. */
-function lookAgain(exchange: Http1Exchange, connection: Http1Connection): void {
-  setImmediate(announceLater, exchange, connection);
-}
-
-function announceLater(exchange: Http1Exchange, connection: Http1Connection): void {
-  exchange.announce(connection);
 }

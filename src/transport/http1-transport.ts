@@ -6,7 +6,7 @@ import type { Connect } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { PoolOptions, PoolStats } from './connection-pool.ts';
 import { internalFailure } from './failure-from-error.ts';
-import { Http1Exchange } from './http1-exchange.ts';
+import { Http1Attempt } from './http1-attempt.ts';
 import type { AttemptRequest, EndpointAddress, Transport } from './transport.ts';
 
 export interface Http1TransportOptions {
@@ -88,13 +88,13 @@ export function createHttp1Transport(options: Http1TransportOptions): Http1Trans
   return {
     send(endpoint, request, handler, sendOptions) {
       const head = headText(request);
-      const exchange = new Http1Exchange(() => poolOf(endpoint), clock, request, head.text, handler, sendOptions);
-      if (head.error === undefined) exchange.start();
+      const attempt = new Http1Attempt(() => poolOf(endpoint), clock, request, head.text, handler, sendOptions);
+      if (head.error === undefined) attempt.start();
       else {
         const failure = internalFailure('http_request_error', 'the request cannot be written', unsent, head.error);
-        process.nextTick(() => exchange.onNoConnection(failure));
+        process.nextTick(() => attempt.onNoConnection(failure));
       }
-      return exchange;
+      return attempt;
     },
     close,
     stats: (endpoint) => pools.get(endpoint.key)?.stats ?? { open: 0, idle: 0, waiting: 0 },
@@ -120,7 +120,12 @@ function headText(request: AttemptRequest): { text: string; error?: unknown } {
     if (body === undefined) return { text: requestHeadText(method, target, fields, { kind: 'none' }) };
     const { contentLength } = body;
     return {
-      text: requestHeadText(method, target, fields, contentLength === undefined ? { kind: 'chunked' } : { kind: 'length', length: contentLength }),
+      text: requestHeadText(
+        method,
+        target,
+        fields,
+        contentLength === undefined ? { kind: 'chunked' } : { kind: 'length', length: contentLength },
+      ),
     };
   } catch (error) {
     return { text: '', error };

@@ -47,7 +47,12 @@ export function createPieceList(): PieceList {
     append(chunk) {
       const last = pieces.at(-1);
       heldBytes += chunk.length;
-      if (last !== undefined && chunk.length < smallBytes && last.length < smallBytes && last.length + chunk.length <= maxSlabBytes) {
+      if (
+        last !== undefined &&
+        chunk.length < smallBytes &&
+        last.length < smallBytes &&
+        last.length + chunk.length <= maxSlabBytes
+      ) {
         appendToLast(last, chunk);
         return;
       }
@@ -62,7 +67,8 @@ export function createPieceList(): PieceList {
       for (;;) {
         const piece = pieces[foundIndex];
         if (piece === undefined) throw new RangeError(`no byte is held at offset ${String(offset)}`);
-        if (offset < foundOffset + piece.length) return offset === foundOffset ? piece : piece.subarray(offset - foundOffset);
+        if (offset < foundOffset + piece.length)
+          return offset === foundOffset ? piece : piece.subarray(offset - foundOffset);
         foundIndex += 1;
         foundOffset += piece.length;
       }

@@ -78,12 +78,20 @@ class ReplayBody implements RequestBody, BodySink {
   }
 
   open(reader: BodyReader): BodyCursor {
-    if (this.#reader !== undefined) throw new Error('request body: it is open already; close the cursor of the attempt before');
-    if (!this.replayable) throw new Error('request body: bytes that were handed out are not kept; ask `replayable` before `open`');
+    if (this.#reader !== undefined)
+      throw new Error('request body: it is open already; close the cursor of the attempt before');
+    if (!this.replayable)
+      throw new Error('request body: bytes that were handed out are not kept; ask `replayable` before `open`');
     const reading = new Reading(this, reader);
     this.#reader = reading;
     if (this.#handedOut > 0 && !this.#isIntact()) {
-      this.#failReader(internalFailure('proxy_internal_error', 'the kept request body changed since it arrived; it is not sent again', nowhere));
+      this.#failReader(
+        internalFailure(
+          'proxy_internal_error',
+          'the kept request body changed since it arrived; it is not sent again',
+          nowhere,
+        ),
+      );
     } else if (this.#failure !== undefined) {
       this.#failReader(this.#failure);
     } else if (!this.#started) {
@@ -195,7 +203,8 @@ class ReplayBody implements RequestBody, BodySink {
     if (!this.#started || this.complete || this.#destroyed || this.#failure !== undefined) return;
     const reading = this.#reader;
     const unread = this.bytesReceived - (reading === undefined ? this.#handedOut : reading.offset);
-    const wanted = reading === undefined ? this.replayable && unread < this.#lowBytes : !reading.paused || unread < this.#lowBytes;
+    const wanted =
+      reading === undefined ? this.replayable && unread < this.#lowBytes : !reading.paused || unread < this.#lowBytes;
     if (!wanted) this.#pauseSource();
     else if (this.#sourcePaused) {
       this.#sourcePaused = false;

@@ -48,7 +48,8 @@ export function createSystemClock(): Clock {
     nowMs,
     wallMs: () => Date.now(),
     setTimer(delayMs, fire, precise = false) {
-      if (Number.isNaN(delayMs)) throw new RangeError('setTimer: delayMs is NaN; give milliseconds, or Infinity for never');
+      if (Number.isNaN(delayMs))
+        throw new RangeError('setTimer: delayMs is NaN; give milliseconds, or Infinity for never');
       if (delayMs === Infinity) return neverFires;
       const boundedMs = Math.max(0, delayMs);
       return precise ? new PreciseTimer(boundedMs, fire) : wheel.add(boundedMs, fire);

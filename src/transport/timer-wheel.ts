@@ -150,7 +150,7 @@ export class TimerWheel {
     const first = Math.max(this.#visitedTick + 1, nowTick - slotCount + 1);
     for (let tick = first; tick <= nowTick; tick += 1) {
       const slot = this.#slotOf(tick);
-      for (let link = slot.next; link !== slot; ) {
+      for (let link = slot.next; link !== slot;) {
         const timer = link as WheelTimer;
         link = link.next;
         if (timer.dueTick <= nowTick) {

@@ -9,7 +9,11 @@ type WriteCallback = (error?: Error | null) => void;
  *
  * `onWriteError` learns whether the write failed at once (then the system took no byte of it) or later.
  */
-export function holdWriteErrors(socket: Socket, onWriteStarted: () => void, onWriteError: (error: Error, atOnce: boolean) => void): void {
+export function holdWriteErrors(
+  socket: Socket,
+  onWriteStarted: () => void,
+  onWriteError: (error: Error, atOnce: boolean) => void,
+): void {
   const write = socket._write;
   const writev = socket._writev;
   // The stream layer has one write in flight, so one slot and one callback serve all.

@@ -5,7 +5,13 @@ import { createHttp1Transport } from '../../src/transport/http1-transport.ts';
 import type { Http1Transport, Http1TransportOptions } from '../../src/transport/http1-transport.ts';
 import type { RequestBody } from '../../src/transport/request-body.ts';
 import { createSystemClock } from '../../src/transport/system-time.ts';
-import type { Attempt, AttemptHandler, AttemptTimeouts, ConnectionInfo, EndpointAddress } from '../../src/transport/transport.ts';
+import type {
+  Attempt,
+  AttemptHandler,
+  AttemptTimeouts,
+  ConnectionInfo,
+  EndpointAddress,
+} from '../../src/transport/transport.ts';
 import { createSignal } from '../support/signal.ts';
 
 /** Far beyond any test, so that only what a test sets can run out. */

@@ -72,7 +72,15 @@ for (const ending of ['close', 'reset'] as const) {
 
 test('bytes that nobody asked for close an idle connection', async (t) => {
   const origin = await startOrigin(
-    { do: 'steps', steps: [{ step: 'send', bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n' }, { step: 'gate', name: 'later' }, { step: 'send', bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil' }, { step: 'keep-alive' }] },
+    {
+      do: 'steps',
+      steps: [
+        { step: 'send', bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n' },
+        { step: 'gate', name: 'later' },
+        { step: 'send', bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil' },
+        { step: 'keep-alive' },
+      ],
+    },
     { t },
   );
   const transport = testTransport(t);
@@ -87,7 +95,13 @@ test('bytes that nobody asked for close an idle connection', async (t) => {
 });
 
 test('bytes behind the end of a response close its connection, and the response stands', async (t) => {
-  const origin = await startOrigin([{ do: 'respond', body: 'one', extra: 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil' }, { do: 'respond', body: 'two' }], { t });
+  const origin = await startOrigin(
+    [
+      { do: 'respond', body: 'one', extra: 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil' },
+      { do: 'respond', body: 'two' },
+    ],
+    { t },
+  );
   const transport = testTransport(t);
   const first = await send(transport, endpointOf(origin)).ended();
   assert.equal(first.body, 'one');
@@ -161,7 +175,10 @@ test('a timer that comes late does not let an old connection be used', async (t)
   const clock = createManualClock();
   let lateMs = 0;
   const origin = await startOrigin({}, { t });
-  const transport = testTransport(t, { clock: { ...clock, nowMs: () => clock.nowMs() + lateMs, setTimer: clock.setTimer }, idleMs: 500 });
+  const transport = testTransport(t, {
+    clock: { ...clock, nowMs: () => clock.nowMs() + lateMs, setTimer: clock.setTimer },
+    idleMs: 500,
+  });
   await send(transport, endpointOf(origin)).ended();
   lateMs = 500;
   const next = await send(transport, endpointOf(origin)).ended();
@@ -224,7 +241,9 @@ test('a queue that is full refuses at once', async (t) => {
 });
 
 test('a connection that dies makes room for the next in the queue, one that is aborted in the queue leaves it', async (t) => {
-  const origin = await startOrigin((request) => (request.target === '/dies' ? { do: 'reset' } : { do: 'respond' }), { t });
+  const origin = await startOrigin((request) => (request.target === '/dies' ? { do: 'reset' } : { do: 'respond' }), {
+    t,
+  });
   const transport = testTransport(t, { maxConnections: 1 });
   const dies = send(transport, endpointOf(origin), { target: '/dies' });
   const leaves = send(transport, endpointOf(origin), { target: '/leaves' });
@@ -256,7 +275,10 @@ test('endpoints do not share connections or limits', async (t) => {
 });
 
 test('close ends idle connections now and busy ones after their exchange, and later requests still get an answer', async (t) => {
-  const origin = await startOrigin((request) => ({ do: 'respond', ...(request.target === '/slow' ? { gate: 'slow' } : {}) }), { t });
+  const origin = await startOrigin(
+    (request) => ({ do: 'respond', ...(request.target === '/slow' ? { gate: 'slow' } : {}) }),
+    { t },
+  );
   const transport = testTransport(t);
   const slow = send(transport, endpointOf(origin), { target: '/slow' });
   await origin.waitForRequest();

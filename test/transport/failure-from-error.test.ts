@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FailureKind, FailurePhase, FailureSource } from '../../src/core/failure.ts';
 import { failureCause } from '../../src/transport/failure-cause.ts';
-import { failureFromBody, failureFromClose, failureFromError, failureFromParseFault, failureFromTimeout } from '../../src/transport/failure-from-error.ts';
+import {
+  failureFromBody,
+  failureFromClose,
+  failureFromError,
+  failureFromParseFault,
+  failureFromTimeout,
+} from '../../src/transport/failure-from-error.ts';
 import type { FailureSite } from '../../src/transport/failure-from-error.ts';
 
 function site(phase: FailurePhase): FailureSite {
@@ -13,36 +19,37 @@ function systemError(code: string, syscall: string): Error {
   return Object.assign(new Error(`${syscall} ${code}`), { code, syscall, errno: -1 });
 }
 
-const rows: readonly [code: string, syscall: string, phase: FailurePhase, kind: FailureKind, source: FailureSource][] = [
-  ['ECONNREFUSED', 'connect', 'connect', 'connection_refused', 'upstream'],
-  ['ECONNRESET', 'connect', 'connect', 'connection_terminated', 'upstream'],
-  ['ETIMEDOUT', 'connect', 'connect', 'connection_timeout', 'upstream'],
-  ['ENETUNREACH', 'connect', 'connect', 'destination_ip_unroutable', 'upstream'],
-  ['EHOSTUNREACH', 'connect', 'connect', 'destination_ip_unroutable', 'upstream'],
-  ['EPERM', 'connect', 'connect', 'destination_ip_prohibited', 'internal'],
-  ['ENOTFOUND', 'getaddrinfo', 'connect', 'dns_error', 'upstream'],
-  ['EAI_AGAIN', 'getaddrinfo', 'connect', 'dns_error', 'upstream'],
-  ['ETIMEOUT', 'queryA', 'connect', 'dns_timeout', 'upstream'],
-  ['EMFILE', 'connect', 'connect', 'local_resource_exhausted', 'internal'],
-  ['ENFILE', 'connect', 'connect', 'local_resource_exhausted', 'internal'],
-  ['EADDRNOTAVAIL', 'connect', 'connect', 'local_resource_exhausted', 'internal'],
-  ['ENOBUFS', 'write', 'send', 'local_resource_exhausted', 'internal'],
-  ['ERR_SOCKET_BAD_PORT', 'connect', 'connect', 'proxy_configuration_error', 'internal'],
-  ['ECONNRESET', 'read', 'tls', 'connection_terminated', 'upstream'],
-  ['CERT_HAS_EXPIRED', 'connect', 'tls', 'tls_certificate_error', 'upstream'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'connect', 'tls', 'tls_certificate_error', 'upstream'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'connect', 'tls', 'tls_protocol_error', 'upstream'],
-  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'connect', 'tls', 'tls_alert_received', 'upstream'],
-  ['EPIPE', 'write', 'send', 'connection_terminated', 'upstream'],
-  ['ECONNRESET', 'read', 'send', 'connection_terminated', 'upstream'],
-  ['ECONNRESET', 'read', 'wait', 'connection_terminated', 'upstream'],
-  ['ECONNRESET', 'read', 'head', 'http_response_incomplete', 'upstream'],
-  ['ECONNRESET', 'read', 'body', 'http_response_incomplete', 'upstream'],
-  ['ETIMEDOUT', 'write', 'send', 'connection_write_timeout', 'upstream'],
-  ['ETIMEDOUT', 'read', 'wait', 'connection_read_timeout', 'upstream'],
-  ['EUNHEARDOF', 'connect', 'connect', 'destination_unavailable', 'upstream'],
-  ['EUNHEARDOF', 'read', 'wait', 'proxy_internal_error', 'internal'],
-];
+const rows: readonly [code: string, syscall: string, phase: FailurePhase, kind: FailureKind, source: FailureSource][] =
+  [
+    ['ECONNREFUSED', 'connect', 'connect', 'connection_refused', 'upstream'],
+    ['ECONNRESET', 'connect', 'connect', 'connection_terminated', 'upstream'],
+    ['ETIMEDOUT', 'connect', 'connect', 'connection_timeout', 'upstream'],
+    ['ENETUNREACH', 'connect', 'connect', 'destination_ip_unroutable', 'upstream'],
+    ['EHOSTUNREACH', 'connect', 'connect', 'destination_ip_unroutable', 'upstream'],
+    ['EPERM', 'connect', 'connect', 'destination_ip_prohibited', 'internal'],
+    ['ENOTFOUND', 'getaddrinfo', 'connect', 'dns_error', 'upstream'],
+    ['EAI_AGAIN', 'getaddrinfo', 'connect', 'dns_error', 'upstream'],
+    ['ETIMEOUT', 'queryA', 'connect', 'dns_timeout', 'upstream'],
+    ['EMFILE', 'connect', 'connect', 'local_resource_exhausted', 'internal'],
+    ['ENFILE', 'connect', 'connect', 'local_resource_exhausted', 'internal'],
+    ['EADDRNOTAVAIL', 'connect', 'connect', 'local_resource_exhausted', 'internal'],
+    ['ENOBUFS', 'write', 'send', 'local_resource_exhausted', 'internal'],
+    ['ERR_SOCKET_BAD_PORT', 'connect', 'connect', 'proxy_configuration_error', 'internal'],
+    ['ECONNRESET', 'read', 'tls', 'connection_terminated', 'upstream'],
+    ['CERT_HAS_EXPIRED', 'connect', 'tls', 'tls_certificate_error', 'upstream'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'connect', 'tls', 'tls_certificate_error', 'upstream'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'connect', 'tls', 'tls_protocol_error', 'upstream'],
+    ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'connect', 'tls', 'tls_alert_received', 'upstream'],
+    ['EPIPE', 'write', 'send', 'connection_terminated', 'upstream'],
+    ['ECONNRESET', 'read', 'send', 'connection_terminated', 'upstream'],
+    ['ECONNRESET', 'read', 'wait', 'connection_terminated', 'upstream'],
+    ['ECONNRESET', 'read', 'head', 'http_response_incomplete', 'upstream'],
+    ['ECONNRESET', 'read', 'body', 'http_response_incomplete', 'upstream'],
+    ['ETIMEDOUT', 'write', 'send', 'connection_write_timeout', 'upstream'],
+    ['ETIMEDOUT', 'read', 'wait', 'connection_read_timeout', 'upstream'],
+    ['EUNHEARDOF', 'connect', 'connect', 'destination_unavailable', 'upstream'],
+    ['EUNHEARDOF', 'read', 'wait', 'proxy_internal_error', 'internal'],
+  ];
 
 for (const [code, syscall, phase, kind, source] of rows) {
   test(`${code} from ${syscall} in phase ${phase} is ${kind}, source ${source}`, () => {
@@ -82,15 +89,30 @@ test('garbage instead of a status line is no head; a fault behind one is', () =>
 });
 
 test('an oversize head and a bad transfer coding keep their own names', () => {
-  assert.equal(failureFromParseFault({ code: 'HEAD_TOO_LARGE', message: '', status: 431 }, site('head')).kind, 'http_response_header_section_size');
-  assert.equal(failureFromParseFault({ code: 'BAD_TRANSFER_ENCODING', message: '', status: 400 }, site('head')).kind, 'http_response_transfer_coding');
+  assert.equal(
+    failureFromParseFault({ code: 'HEAD_TOO_LARGE', message: '', status: 431 }, site('head')).kind,
+    'http_response_header_section_size',
+  );
+  assert.equal(
+    failureFromParseFault({ code: 'BAD_TRANSFER_ENCODING', message: '', status: 400 }, site('head')).kind,
+    'http_response_transfer_coding',
+  );
 });
 
 test('each limit has its own kind, and only the full pool is not the upstream’s', () => {
-  const kinds = (['queue', 'connect', 'attempt', 'head', 'read', 'write'] as const).map((name) => failureFromTimeout(name, 5, site('wait')));
+  const kinds = (['queue', 'connect', 'attempt', 'head', 'read', 'write'] as const).map((name) =>
+    failureFromTimeout(name, 5, site('wait')),
+  );
   assert.deepEqual(
     kinds.map(({ kind }) => kind),
-    ['connection_limit_reached', 'connection_timeout', 'http_response_timeout', 'http_response_timeout', 'connection_read_timeout', 'connection_write_timeout'],
+    [
+      'connection_limit_reached',
+      'connection_timeout',
+      'http_response_timeout',
+      'http_response_timeout',
+      'connection_read_timeout',
+      'connection_write_timeout',
+    ],
   );
   assert.deepEqual(
     kinds.map(({ source }) => source),
@@ -100,7 +122,14 @@ test('each limit has its own kind, and only the full pool is not the upstream’
 });
 
 test('a dead upload keeps its kind and source and gets the evidence of the attempt', () => {
-  const upload = { kind: 'downstream_closed', source: 'downstream', phase: 'body', reused: false, bytesSent: 0, bytesReceived: 99 } as const;
+  const upload = {
+    kind: 'downstream_closed',
+    source: 'downstream',
+    phase: 'body',
+    reused: false,
+    bytesSent: 0,
+    bytesReceived: 99,
+  } as const;
   const failure = failureFromBody(upload, site('send'));
   assert.deepEqual(failure, { ...upload, phase: 'send', reused: true, bytesSent: 12, bytesReceived: 3 });
 });
@@ -109,7 +138,12 @@ test('a chain of causes ends after ten links, at a cycle, and never holds a stac
   let deep = new Error('level 0');
   for (let level = 1; level < 30; level += 1) deep = new Error(`level ${String(level)}`, { cause: deep });
   let depth = 0;
-  for (let link = failureCause(deep) as ReturnType<typeof failureCause> | undefined; link !== undefined; link = link.cause) depth += 1;
+  for (
+    let link = failureCause(deep) as ReturnType<typeof failureCause> | undefined;
+    link !== undefined;
+    link = link.cause
+  )
+    depth += 1;
   assert.equal(depth, 10);
 
   const cyclic: Error & { cause?: unknown } = new Error('me');

@@ -130,7 +130,10 @@ for (const [what, input] of [
 ] as const) {
   test(`a request that cannot be written (${what}) fails before any connection is made`, async (t) => {
     const origin = await startOrigin({}, { t });
-    const sent = await send(testTransport(t), endpointOf(origin), { ...input, fields: [...('fields' in input ? input.fields : ['Host', 'h'])] }).ended();
+    const sent = await send(testTransport(t), endpointOf(origin), {
+      ...input,
+      fields: [...('fields' in input ? input.fields : ['Host', 'h'])],
+    }).ended();
     assert.deepEqual(sent.calls, ['failure:http_request_error']);
     assert.equal(sent.failure?.source, 'internal');
     assert.equal(origin.journal.connections.length, 0);
@@ -140,16 +143,21 @@ for (const [what, input] of [
 test('a socket that comes from elsewhere is as good, which is where TLS will enter', async (t) => {
   const origin = await startOrigin({}, { t });
   const { connect } = await import('node:net');
-  const sent = await send(testTransport(t, { connect: () => connect({ port: origin.port, host: origin.host, allowHalfOpen: true }) }), {
-    host: 'name.invalid',
-    port: 1,
-    key: 'name.invalid:1',
-  }).ended();
+  const sent = await send(
+    testTransport(t, { connect: () => connect({ port: origin.port, host: origin.host, allowHalfOpen: true }) }),
+    {
+      host: 'name.invalid',
+      port: 1,
+      key: 'name.invalid:1',
+    },
+  ).ended();
   assert.equal(sent.head?.status, 200);
 });
 
 test('a name is resolved, and one that does not exist is a DNS failure', async (t) => {
-  const server = createServer((socket: Socket) => socket.resume().end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n'));
+  const server = createServer((socket: Socket) =>
+    socket.resume().end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n'),
+  );
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;

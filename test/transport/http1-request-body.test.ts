@@ -56,7 +56,10 @@ test('a body goes out with its length, framed once and byte for byte', async (t)
     body: bytesBody('hello'),
   }).ended();
   assert.equal(sent.head?.status, 200);
-  assert.equal(origin.journal.connections[0]?.received.toString('latin1'), 'POST /x?y=1 HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nContent-Length: 5\r\n\r\nhello');
+  assert.equal(
+    origin.journal.connections[0]?.received.toString('latin1'),
+    'POST /x?y=1 HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nContent-Length: 5\r\n\r\nhello',
+  );
   assert.equal(sent.attempt.bytesSent, origin.journal.connections[0].bytesReceived);
 });
 
@@ -111,7 +114,11 @@ test('an origin that stops reading pauses the uploader, and runs into the write 
   const clock = createManualClock();
   const origin = await startOrigin({ do: 'stop-reading', at: 'head' }, { t });
   const { body, push, isPaused } = upload();
-  const sent = send(testTransport(t, { clock }), endpointOf(origin), { method: 'PUT', body, timeouts: { idleMs: 300, attemptMs: 100 } });
+  const sent = send(testTransport(t, { clock }), endpointOf(origin), {
+    method: 'PUT',
+    body,
+    timeouts: { idleMs: 300, attemptMs: 100 },
+  });
   await origin.waitForRequest();
   // More than any socket buffer holds.
   for (let pushed = 0; pushed < 64 << 20 && !isPaused(); pushed += 65_536) {
@@ -130,7 +137,11 @@ test('a slow uploader does not use up the attempt’s time; it begins when the r
   const clock = createManualClock();
   const origin = await startOrigin({ do: 'hang' }, { t });
   const { body, push, sink } = upload(3);
-  const sent = send(testTransport(t, { clock }), endpointOf(origin), { method: 'PUT', body, timeouts: { attemptMs: 500, idleMs: 100 } });
+  const sent = send(testTransport(t, { clock }), endpointOf(origin), {
+    method: 'PUT',
+    body,
+    timeouts: { attemptMs: 500, idleMs: 100 },
+  });
   const request = await origin.waitForRequest();
   for (const letter of 'abc') {
     clock.advance(5000);
@@ -153,7 +164,14 @@ test('an uploader that leaves ends the attempt at the origin, and is not the ori
   const request = await origin.waitForRequest();
   push('abc');
   await origin.waitFor(() => request.bodyBytes === 3);
-  const left: Failure = { kind: 'downstream_closed', source: 'downstream', phase: 'body', reused: false, bytesSent: 0, bytesReceived: 3 };
+  const left: Failure = {
+    kind: 'downstream_closed',
+    source: 'downstream',
+    phase: 'body',
+    reused: false,
+    bytesSent: 0,
+    bytesReceived: 3,
+  };
   sink().fail(left);
   await sent.ended();
   assert.equal(sent.failure?.kind, 'downstream_closed');
@@ -209,11 +227,26 @@ test('a body that cannot be opened is a failure, not an exception', async (t) =>
 
 test('a held body goes out when the origin says continue', async (t) => {
   const origin = await startOrigin(
-    { do: 'steps', steps: [{ step: 'until', point: 'head' }, { step: 'gate', name: 'go' }, { step: 'send', bytes: 'HTTP/1.1 100 Continue\r\n\r\n' }, { step: 'until', point: 'complete' }, { step: 'send', bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n' }, { step: 'keep-alive' }] },
+    {
+      do: 'steps',
+      steps: [
+        { step: 'until', point: 'head' },
+        { step: 'gate', name: 'go' },
+        { step: 'send', bytes: 'HTTP/1.1 100 Continue\r\n\r\n' },
+        { step: 'until', point: 'complete' },
+        { step: 'send', bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n' },
+        { step: 'keep-alive' },
+      ],
+    },
     { t },
   );
   const transport = testTransport(t);
-  const sent = send(transport, endpointOf(origin), { method: 'PUT', fields: ['Host', 'h', 'Expect', '100-continue'], body: bytesBody('hello'), expectContinueMs: 60_000 });
+  const sent = send(transport, endpointOf(origin), {
+    method: 'PUT',
+    fields: ['Host', 'h', 'Expect', '100-continue'],
+    body: bytesBody('hello'),
+    expectContinueMs: 60_000,
+  });
   const request = await origin.waitForRequest();
   assert.equal(request.bodyBytes, 0);
   origin.open('go');
@@ -226,7 +259,11 @@ test('a held body goes out when the origin says continue', async (t) => {
 test('a held body goes out without a word from the origin when its time has come', async (t) => {
   const clock = createManualClock();
   const origin = await startOrigin({}, { t });
-  const sent = send(testTransport(t, { clock }), endpointOf(origin), { method: 'PUT', body: bytesBody('hello'), expectContinueMs: 1000 });
+  const sent = send(testTransport(t, { clock }), endpointOf(origin), {
+    method: 'PUT',
+    body: bytesBody('hello'),
+    expectContinueMs: 1000,
+  });
   const request = await origin.waitForRequest();
   clock.advance(999);
   assert.ok(sent.attempt.bytesSent < 100);
@@ -251,9 +288,15 @@ test('a final answer to a held body: no body is sent, and the connection is not 
 
 for (const then of ['keep-alive', 'close', 'destroy'] as const) {
   test(`an early refusal (then ${then}) is relayed, the upload stops, the connection is not used again`, async (t) => {
-    const origin = await startOrigin({ do: 'respond', at: { bodyBytes: 100_000 }, status: 413, body: 'too much', then }, { t });
+    const origin = await startOrigin(
+      { do: 'respond', at: { bodyBytes: 100_000 }, status: 413, body: 'too much', then },
+      { t },
+    );
     const transport = testTransport(t);
-    const sent = await send(transport, endpointOf(origin), { method: 'POST', body: bytesBody(Buffer.alloc(32 << 20)) }).ended();
+    const sent = await send(transport, endpointOf(origin), {
+      method: 'POST',
+      body: bytesBody(Buffer.alloc(32 << 20)),
+    }).ended();
     assert.deepEqual(sent.calls, ['connected', 'head:413', 'data', 'complete']);
     assert.equal(sent.body, 'too much');
     await origin.waitForNoConnection();
@@ -263,7 +306,10 @@ for (const then of ['keep-alive', 'close', 'destroy'] as const) {
 }
 
 test('a refusal is read also when our next write fails because of it', async (t) => {
-  const origin = await startOrigin({ do: 'respond', at: 'head', status: 401, body: 'no', headers: [['Connection', 'close']], then: 'destroy' }, { t });
+  const origin = await startOrigin(
+    { do: 'respond', at: 'head', status: 401, body: 'no', headers: [['Connection', 'close']], then: 'destroy' },
+    { t },
+  );
   const { body, push } = upload(1000);
   let wrote = 0;
   const sent = send(testTransport(t), endpointOf(origin), { method: 'POST', body });
@@ -277,7 +323,16 @@ test('a refusal is read also when our next write fails because of it', async (t)
 
 test('a success that comes early does not stop the upload: the origin may need the rest for its answer', async (t) => {
   const origin = await startOrigin(
-    { do: 'steps', steps: [{ step: 'until', point: 'head' }, { step: 'send', bytes: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n' }, { step: 'until', point: 'complete' }, { step: 'send', bytes: '1\r\nb\r\n0\r\n\r\n' }, { step: 'keep-alive' }] },
+    {
+      do: 'steps',
+      steps: [
+        { step: 'until', point: 'head' },
+        { step: 'send', bytes: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n' },
+        { step: 'until', point: 'complete' },
+        { step: 'send', bytes: '1\r\nb\r\n0\r\n\r\n' },
+        { step: 'keep-alive' },
+      ],
+    },
     { t },
   );
   const transport = testTransport(t);
@@ -314,4 +369,3 @@ test('an abort in the middle of an upload is seen by the origin at once, also wh
   assert.deepEqual(sent.calls, ['connected']);
   await origin.close();
 });
-

@@ -10,7 +10,17 @@ import { endpointOf, send, testTransport } from './attempt-recorder.ts';
 failOnLeaks();
 
 test('a response comes as head, data and end, with its trailers', async (t) => {
-  const origin = await startOrigin({ do: 'respond', headers: [['X-A', '1']], body: 'hello', framing: 'chunked', chunkBytes: 2, trailers: [['X-T', 't']] }, { t });
+  const origin = await startOrigin(
+    {
+      do: 'respond',
+      headers: [['X-A', '1']],
+      body: 'hello',
+      framing: 'chunked',
+      chunkBytes: 2,
+      trailers: [['X-T', 't']],
+    },
+    { t },
+  );
   const sent = await send(testTransport(t), endpointOf(origin)).ended();
   assert.deepEqual(sent.calls, ['connected', 'head:200', 'data', 'complete']);
   assert.equal(sent.body, 'hello');
@@ -19,7 +29,10 @@ test('a response comes as head, data and end, with its trailers', async (t) => {
 });
 
 test('interim responses come before the final head and do not end anything', async (t) => {
-  const origin = await startOrigin({ do: 'respond', interim: [{ status: 102 }, { status: 103, count: 2 }], body: 'x' }, { t });
+  const origin = await startOrigin(
+    { do: 'respond', interim: [{ status: 102 }, { status: 103, count: 2 }], body: 'x' },
+    { t },
+  );
   const sent = await send(testTransport(t), endpointOf(origin)).ended();
   assert.deepEqual(sent.calls, ['connected', '1xx:102', '1xx:103', '1xx:103', 'head:200', 'data', 'complete']);
 });
@@ -33,7 +46,10 @@ test('a body that only the close delimits is complete at the FIN, and its connec
 });
 
 test('a body that only the close delimits is incomplete when a reset ends it', async (t) => {
-  const origin = await startOrigin({ do: 'respond', body: 'all', framing: 'until-close', then: 'reset', bodyGate: 'body' }, { t });
+  const origin = await startOrigin(
+    { do: 'respond', body: 'all', framing: 'until-close', then: 'reset', bodyGate: 'body' },
+    { t },
+  );
   const sent = send(testTransport(t), endpointOf(origin));
   await sent.until(() => sent.head !== undefined);
   origin.open('body');
@@ -45,20 +61,104 @@ test('a body that only the close delimits is incomplete when a reset ends it', a
 const deaths: readonly [what: string, behaviour: Behaviour, kind: string, phase: string, bytes: 'none' | 'some'][] = [
   ['resets without a word', { do: 'reset' }, 'connection_terminated', 'wait', 'none'],
   ['closes without a word', { do: 'close' }, 'connection_terminated', 'wait', 'none'],
-  ['cuts the status line and closes', { do: 'respond', cut: { headBytes: 7 }, then: 'close' }, 'http_response_incomplete', 'head', 'some'],
-  ['cuts the head and resets', { do: 'respond', headers: [['X-A', '1']], cut: { headBytes: 25 }, then: 'close' }, 'http_response_incomplete', 'head', 'some'],
-  ['dies after an interim response', { do: 'raw', bytes: 'HTTP/1.1 103 Early Hints\r\n\r\n', then: 'close' }, 'connection_terminated', 'wait', 'some'],
-  ['cuts a body with a length', { do: 'respond', body: '1234567890', cut: { bodyBytes: 4 }, then: 'close' }, 'http_response_incomplete', 'body', 'some'],
-  ['promises more than it sends', { do: 'respond', body: 'short', declaredBytes: 100, then: 'close' }, 'http_response_incomplete', 'body', 'some'],
-  ['ends a chunked body without its last chunk', { do: 'respond', body: '1234567890', framing: 'chunked', cut: { bodyBytes: 13 }, then: 'close' }, 'http_response_incomplete', 'body', 'some'],
-  ['answers with garbage', { do: 'raw', bytes: 'SSH-2.0-OpenSSH_9.2\r\n', then: 'keep-alive' }, 'http_protocol_error', 'wait', 'some'],
-  ['declares two lengths', { do: 'raw', bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab' }, 'http_protocol_error', 'head', 'some'],
-  ['declares length and chunks', { do: 'raw', bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n' }, 'http_protocol_error', 'head', 'some'],
-  ['uses an unknown transfer coding', { do: 'raw', bytes: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nab' }, 'http_response_transfer_coding', 'head', 'some'],
-  ['answers status 99', { do: 'raw', bytes: 'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n' }, 'http_protocol_error', 'head', 'some'],
-  ['breaks a chunk', { do: 'raw', bytes: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n' }, 'http_protocol_error', 'body', 'some'],
-  ['switches protocols unasked', { do: 'raw', bytes: 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n' }, 'http_protocol_error', 'head', 'some'],
-  ['floods with interim responses', { do: 'respond', interim: [{ status: 103, count: 100 }] }, 'http_protocol_error', 'head', 'some'],
+  [
+    'cuts the status line and closes',
+    { do: 'respond', cut: { headBytes: 7 }, then: 'close' },
+    'http_response_incomplete',
+    'head',
+    'some',
+  ],
+  [
+    'cuts the head and resets',
+    { do: 'respond', headers: [['X-A', '1']], cut: { headBytes: 25 }, then: 'close' },
+    'http_response_incomplete',
+    'head',
+    'some',
+  ],
+  [
+    'dies after an interim response',
+    { do: 'raw', bytes: 'HTTP/1.1 103 Early Hints\r\n\r\n', then: 'close' },
+    'connection_terminated',
+    'wait',
+    'some',
+  ],
+  [
+    'cuts a body with a length',
+    { do: 'respond', body: '1234567890', cut: { bodyBytes: 4 }, then: 'close' },
+    'http_response_incomplete',
+    'body',
+    'some',
+  ],
+  [
+    'promises more than it sends',
+    { do: 'respond', body: 'short', declaredBytes: 100, then: 'close' },
+    'http_response_incomplete',
+    'body',
+    'some',
+  ],
+  [
+    'ends a chunked body without its last chunk',
+    { do: 'respond', body: '1234567890', framing: 'chunked', cut: { bodyBytes: 13 }, then: 'close' },
+    'http_response_incomplete',
+    'body',
+    'some',
+  ],
+  [
+    'answers with garbage',
+    { do: 'raw', bytes: 'SSH-2.0-OpenSSH_9.2\r\n', then: 'keep-alive' },
+    'http_protocol_error',
+    'wait',
+    'some',
+  ],
+  [
+    'declares two lengths',
+    { do: 'raw', bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab' },
+    'http_protocol_error',
+    'head',
+    'some',
+  ],
+  [
+    'declares length and chunks',
+    { do: 'raw', bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n' },
+    'http_protocol_error',
+    'head',
+    'some',
+  ],
+  [
+    'uses an unknown transfer coding',
+    { do: 'raw', bytes: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nab' },
+    'http_response_transfer_coding',
+    'head',
+    'some',
+  ],
+  [
+    'answers status 99',
+    { do: 'raw', bytes: 'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n' },
+    'http_protocol_error',
+    'head',
+    'some',
+  ],
+  [
+    'breaks a chunk',
+    { do: 'raw', bytes: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n' },
+    'http_protocol_error',
+    'body',
+    'some',
+  ],
+  [
+    'switches protocols unasked',
+    { do: 'raw', bytes: 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n' },
+    'http_protocol_error',
+    'head',
+    'some',
+  ],
+  [
+    'floods with interim responses',
+    { do: 'respond', interim: [{ status: 103, count: 100 }] },
+    'http_protocol_error',
+    'head',
+    'some',
+  ],
   ['never ends its head', { do: 'endless', part: 'head' }, 'http_response_header_section_size', 'head', 'some'],
 ];
 
@@ -94,7 +194,13 @@ for (const [what, method, behaviour] of [
   });
 
   test(`${what} that has body bytes all the same costs its connection and nothing else`, async (t) => {
-    const origin = await startOrigin([{ ...behaviour, body: 'surprise', forceBody: true }, { do: 'respond', body: 'clean' }], { t });
+    const origin = await startOrigin(
+      [
+        { ...behaviour, body: 'surprise', forceBody: true },
+        { do: 'respond', body: 'clean' },
+      ],
+      { t },
+    );
     const transport = testTransport(t);
     const sent = await send(transport, endpointOf(origin), { method }).ended();
     assert.equal(sent.calls.at(-1), 'complete');
@@ -174,7 +280,10 @@ test('no answer in time ends the attempt in phase wait', async (t) => {
 
 test('interim responses do not give the origin more time', async (t) => {
   const clock = createManualClock();
-  const origin = await startOrigin({ do: 'steps', steps: [{ step: 'send', bytes: 'HTTP/1.1 102 Processing\r\n\r\n' }, { step: 'hang' }] }, { t });
+  const origin = await startOrigin(
+    { do: 'steps', steps: [{ step: 'send', bytes: 'HTTP/1.1 102 Processing\r\n\r\n' }, { step: 'hang' }] },
+    { t },
+  );
   const sent = send(testTransport(t, { clock }), endpointOf(origin), { timeouts: { attemptMs: 500, headMs: 10_000 } });
   await sent.until(() => sent.calls.includes('1xx:102'));
   clock.advance(500);
@@ -187,7 +296,12 @@ test('a head that comes drop by drop has its own limit, for the whole of it', as
   const origin = await startOrigin(
     {
       do: 'steps',
-      steps: [{ step: 'send', bytes: 'HTTP/1.1 200 OK\r\n' }, { step: 'gate', name: 'more' }, { step: 'send', bytes: 'X-A: 1\r\n' }, { step: 'hang' }],
+      steps: [
+        { step: 'send', bytes: 'HTTP/1.1 200 OK\r\n' },
+        { step: 'gate', name: 'more' },
+        { step: 'send', bytes: 'X-A: 1\r\n' },
+        { step: 'hang' },
+      ],
     },
     { t },
   );

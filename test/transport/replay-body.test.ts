@@ -76,7 +76,14 @@ function open(body: RequestBody, pauseAfter = Infinity): Reading {
   return reading;
 }
 
-const clientLeft: Failure = { kind: 'downstream_closed', source: 'downstream', phase: 'body', reused: false, bytesSent: 0, bytesReceived: 3 };
+const clientLeft: Failure = {
+  kind: 'downstream_closed',
+  source: 'downstream',
+  phase: 'body',
+  reused: false,
+  bytesSent: 0,
+  bytesReceived: 3,
+};
 
 test('nothing is read from the source before the first attempt opens the body', () => {
   const { body, uploader } = setup();
@@ -160,12 +167,17 @@ test('a body has one reader at a time', () => {
 test('when all bodies together reach the global limit, the next one streams without being kept', () => {
   const memory = createReplayMemory(8);
   const uploaders = [new Uploader(), new Uploader()];
-  const bodies = uploaders.map((source) => createReplayBody({ source, contentLength: undefined, capBytes: 100, memory }));
+  const bodies = uploaders.map((source) =>
+    createReplayBody({ source, contentLength: undefined, capBytes: 100, memory }),
+  );
   const readings = bodies.map((body) => open(body));
   uploaders[0]?.push('123456');
   uploaders[1]?.push('123');
   uploaders[1]?.push('456');
-  assert.deepEqual(bodies.map((body) => body.replayable), [true, false]);
+  assert.deepEqual(
+    bodies.map((body) => body.replayable),
+    [true, false],
+  );
   assert.equal(readings[1]?.text, '123456');
   assert.equal(memory.usedBytes, 6);
   for (const body of bodies) body.destroy();
@@ -311,52 +323,71 @@ test('a source may push everything from inside start', () => {
 
 test('however it is cut, paused and reopened, every attempt reads a prefix of the same bytes, or the body says it cannot be replayed', () => {
   const event = fc.oneof(
-    { weight: 5, arbitrary: fc.record({ do: fc.constant('push' as const), bytes: fc.oneof(fc.nat({ max: 20 }), fc.nat({ max: 9000 })) }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('reopen' as const), pauseAfter: fc.constantFrom(1, 2, 3, Infinity) }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constant('push' as const),
+        bytes: fc.oneof(fc.nat({ max: 20 }), fc.nat({ max: 9000 })),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('reopen' as const), pauseAfter: fc.constantFrom(1, 2, 3, Infinity) }),
+    },
     { weight: 2, arbitrary: fc.constant({ do: 'resume' as const }) },
     { weight: 1, arbitrary: fc.constant({ do: 'close' as const }) },
   );
   fc.assert(
-    fc.property(fc.array(event, { maxLength: 40 }), fc.constantFrom(0, 1, 30, 5000, 20_000), fc.constantFrom(0, 10_000, Infinity), fc.boolean(), (events, capBytes, memoryBytes, declared) => {
-      const total = events.reduce((sum, one) => sum + (one.do === 'push' ? one.bytes : 0), 0);
-      const { body, uploader, memory } = setup({ capBytes, memoryBytes, contentLength: declared ? total : undefined });
-      const whole = Buffer.from(Array.from({ length: total }, (_, index) => (index * 31 + (index >> 8)) & 0xff));
-      let pushed = 0;
-      let reading: Reading | undefined = open(body);
-      const readings = [reading];
-      for (const one of events) {
-        if (one.do === 'push') {
-          uploader.push(whole.subarray(pushed, pushed + one.bytes));
-          pushed += one.bytes;
-        } else if (one.do === 'resume') {
-          reading?.cursor?.resume();
-        } else {
-          reading?.cursor?.close();
-          reading = undefined;
-          if (one.do === 'reopen' && body.replayable) {
-            reading = open(body, one.pauseAfter);
-            readings.push(reading);
+    fc.property(
+      fc.array(event, { maxLength: 40 }),
+      fc.constantFrom(0, 1, 30, 5000, 20_000),
+      fc.constantFrom(0, 10_000, Infinity),
+      fc.boolean(),
+      (events, capBytes, memoryBytes, declared) => {
+        const total = events.reduce((sum, one) => sum + (one.do === 'push' ? one.bytes : 0), 0);
+        const { body, uploader, memory } = setup({
+          capBytes,
+          memoryBytes,
+          contentLength: declared ? total : undefined,
+        });
+        const whole = Buffer.from(Array.from({ length: total }, (_, index) => (index * 31 + (index >> 8)) & 0xff));
+        let pushed = 0;
+        let reading: Reading | undefined = open(body);
+        const readings = [reading];
+        for (const one of events) {
+          if (one.do === 'push') {
+            uploader.push(whole.subarray(pushed, pushed + one.bytes));
+            pushed += one.bytes;
+          } else if (one.do === 'resume') {
+            reading?.cursor?.resume();
+          } else {
+            reading?.cursor?.close();
+            reading = undefined;
+            if (one.do === 'reopen' && body.replayable) {
+              reading = open(body, one.pauseAfter);
+              readings.push(reading);
+            }
           }
+          assert.equal(body.bytesReceived, pushed);
         }
-        assert.equal(body.bytesReceived, pushed);
-      }
-      uploader.sink?.end(['T', '1']);
-      if (reading !== undefined) {
-        reading.pauseAfter = Infinity;
-        reading.cursor?.resume();
-        assert.deepEqual(reading.trailers, ['T', '1']);
-        assert.ok(whole.equals(Buffer.concat(reading.chunks)));
-      }
-      for (const { chunks, failure } of readings) {
-        const got = Buffer.concat(chunks);
-        assert.equal(failure, undefined);
-        assert.ok(whole.subarray(0, got.length).equals(got));
-      }
-      if (body.replayable && reading === undefined) assert.ok(whole.equals(Buffer.concat(open(body).chunks)));
-      if (total <= capBytes && memoryBytes === Infinity) assert.equal(body.replayable, true);
-      body.destroy();
-      assert.equal(memory.usedBytes, 0);
-    }),
+        uploader.sink?.end(['T', '1']);
+        if (reading !== undefined) {
+          reading.pauseAfter = Infinity;
+          reading.cursor?.resume();
+          assert.deepEqual(reading.trailers, ['T', '1']);
+          assert.ok(whole.equals(Buffer.concat(reading.chunks)));
+        }
+        for (const { chunks, failure } of readings) {
+          const got = Buffer.concat(chunks);
+          assert.equal(failure, undefined);
+          assert.ok(whole.subarray(0, got.length).equals(got));
+        }
+        if (body.replayable && reading === undefined) assert.ok(whole.equals(Buffer.concat(open(body).chunks)));
+        if (total <= capBytes && memoryBytes === Infinity) assert.equal(body.replayable, true);
+        body.destroy();
+        assert.equal(memory.usedBytes, 0);
+      },
+    ),
     { numRuns: 500 },
   );
 });

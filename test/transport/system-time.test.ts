@@ -25,7 +25,8 @@ test('a timer never fires before its delay, coarse or precise', async () => {
             delayMs,
             () => {
               const elapsedMs = clock.nowMs() - setAtMs;
-              if (elapsedMs < delayMs) early.push(`${String(delayMs)} (precise: ${String(precise)}) after ${String(elapsedMs)}`);
+              if (elapsedMs < delayMs)
+                early.push(`${String(delayMs)} (precise: ${String(precise)}) after ${String(elapsedMs)}`);
               resolve();
             },
             precise,
