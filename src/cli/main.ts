@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addDemoCommand } from './demo.ts';
 import { exitCode, UsageError } from './exit-code.ts';
 import type { ProxyOptions } from './proxy.ts';
 
@@ -60,6 +60,7 @@ function createProgram(): Command {
       const { check } = await import('./check.ts');
       process.exitCode = check(path, options.json === true);
     });
+  addDemoCommand(program);
   return program;
 }
 
@@ -73,18 +74,9 @@ function collect(value: string, earlier: readonly string[] | undefined): readonl
   return [...(earlier ?? []), value];
 }
 
-/** The demo is a command of its own file: it brings origins and traffic, which no gateway needs. */
-async function addDemo(program: Command): Promise<void> {
-  const path = fileURLToPath(new URL(`./demo${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
-  if (!existsSync(path)) return;
-  const { addDemoCommand } = (await import(path)) as { addDemoCommand: (program: Command) => void };
-  addDemoCommand(program);
-}
-
 async function run(argv: readonly string[]): Promise<void> {
   const program = createProgram();
   try {
-    await addDemo(program);
     await program.parseAsync(argv);
   } catch (error) {
     if (error instanceof CommanderError) {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { StopReason } from '../../core/decision.ts';
 import type { Answer } from './client.ts';
 import type { Arrival } from './journal.ts';
@@ -38,22 +39,21 @@ interface Way {
   readonly arrivals: readonly Arrival[];
 }
 
-/** @param sha256 Of a text, hexadecimal. */
-export function figuresOf(outcomes: readonly RequestOutcome[], sha256: (text: string) => string): Figures {
+export function figuresOf(outcomes: readonly RequestOutcome[]): Figures {
   const wayOf = (pick: 'direct' | 'gateway'): Way[] =>
     outcomes.map(({ spec, [pick]: { answer, arrivals } }) => ({ spec, answer, arrivals }));
   return {
     requestCount: outcomes.length,
     unkeyedPostCount: count(outcomes, ({ spec }) => isUnkeyedPost(spec)),
-    without: wayFigures(wayOf('direct'), sha256),
+    without: wayFigures(wayOf('direct')),
     with: {
-      ...wayFigures(wayOf('gateway'), sha256),
+      ...wayFigures(wayOf('gateway')),
       retryCount: sum(outcomes, ({ gateway }) => gateway.record.retryAttempts),
     },
   };
 }
 
-function wayFigures(ways: readonly Way[], sha256: (text: string) => string): WayFigures {
+function wayFigures(ways: readonly Way[]): WayFigures {
   const successCount = count(ways, ({ answer }) => isSuccess(answer));
   const serverCount = sum(ways, ({ arrivals }) => arrivals.length);
   return {
@@ -63,7 +63,7 @@ function wayFigures(ways: readonly Way[], sha256: (text: string) => string): Way
     amplification: ratio(serverCount, ways.length),
     unkeyedPostsSeenTwice: count(ways, ({ spec, arrivals }) => isUnkeyedPost(spec) && arrivals.length > 1),
     alteredCount: sum(ways, ({ spec, arrivals }) => {
-      const bodyHash = sha256(spec.body ?? '');
+      const bodyHash = hash('sha256', spec.body ?? '');
       return count(arrivals, (arrival) => arrival.key !== spec.key || arrival.bodyHash !== bodyHash);
     }),
   };

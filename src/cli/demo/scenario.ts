@@ -16,6 +16,8 @@ export interface Scenario {
   readonly name: string;
   /** What is wrong. */
   readonly trouble: string;
+  /** The same in a few words. */
+  readonly label: string;
   /** The rule that matters here. */
   readonly rule: string;
   readonly servers: readonly ServerName[];
@@ -28,10 +30,17 @@ export interface Scenario {
   readonly requests: readonly RequestSpec[];
 }
 
+/** The retry budget of the hopeless scenario: retries per 100 requests, and retries allowed in any case. */
+export const outageBudget: { readonly percent: number; readonly reserveCount: number } = {
+  percent: 20,
+  reserveCount: 2,
+};
+
 /** Every trouble of the demo, in the order of the show. */
 export const scenarios: readonly Scenario[] = [
   scenario(
     'fine',
+    'nothing is wrong',
     'Nothing is wrong',
     'One request, one send.',
     { servers: ['healthy'] },
@@ -39,13 +48,15 @@ export const scenarios: readonly Scenario[] = [
   ),
   scenario(
     'down',
+    'a server refuses',
     'One of two servers is down: its port refuses connections',
-    'Nothing was sent, so any request may go to the other server, a POST too.',
+    'Nothing was sent, so any request may go elsewhere, a POST too. Then the dead server is left alone.',
     { servers: ['closed', 'healthy'] },
-    requests('down', ['GET', 'PUT', 'POST', 'POST+key', 'GET', 'POST']),
+    requests('down', ['POST', 'GET', 'PUT', 'POST+key', 'GET', 'POST']),
   ),
   scenario(
     'crash',
+    'a server resets',
     'One of two servers resets the connection in the middle of its answer',
     'It may have done the work: sent again is only what may be done twice. A POST needs a key for that.',
     { servers: ['crashing', 'healthy'], retry: '{ attempts: 1, on: [unsent, rejected, stale, reset] }' },
@@ -53,6 +64,7 @@ export const scenarios: readonly Scenario[] = [
   ),
   scenario(
     'stale',
+    'used connections die',
     'The server closes kept-alive connections when they are used again',
     'One free re-send on a fresh connection for what may be done twice.',
     { servers: ['closing'] },
@@ -60,8 +72,9 @@ export const scenarios: readonly Scenario[] = [
   ),
   scenario(
     'busy',
+    '503 with Retry-After',
     'The server is busy at first: 503 with Retry-After: 0 (now), 1 (soon) or 30 (later)',
-    'mulligan waits as long as it was asked to; what is longer than retryAfterMax goes to the client at once.',
+    'It waits as long as it was asked to. Longer than retryAfterMax: the client is told at once.',
     { servers: ['busy'], retry: '{ attempts: 2, codes: [503], retryAfterMax: 2s }' },
     [
       ...requests('busy/now', ['GET', 'PUT', 'POST+key', 'POST']),
@@ -71,12 +84,13 @@ export const scenarios: readonly Scenario[] = [
   ),
   scenario(
     'outage',
+    '503 whatever happens',
     'Outage: the only server answers 503 to everything',
     'No retry can help. The budget ends retries before they multiply the load.',
     {
       servers: ['failing'],
       retry: '{ attempts: 2, codes: [503] }',
-      retryBudget: '{ percent: 20, interval: 10s, minRetryRate: { count: 2, interval: 10s } }',
+      retryBudget: `{ percent: ${outageBudget.percent}, interval: 10s, minRetryRate: { count: ${outageBudget.reserveCount}, interval: 10s } }`,
       hopeless: true,
     },
     requests(
@@ -90,6 +104,7 @@ type Short = 'GET' | 'PUT' | 'POST' | 'POST+key';
 
 function scenario(
   name: string,
+  label: string,
   trouble: string,
   rule: string,
   setting: {
@@ -101,7 +116,7 @@ function scenario(
   list: readonly RequestSpec[],
 ): Scenario {
   const { servers, retry, retryBudget, hopeless = false } = setting;
-  return { name, trouble, rule, servers, retry, retryBudget, hopeless, requests: list };
+  return { name, label, trouble, rule, servers, retry, retryBudget, hopeless, requests: list };
 }
 
 function requests(prefix: string, list: readonly Short[]): RequestSpec[] {

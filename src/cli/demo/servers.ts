@@ -12,7 +12,7 @@ export const behaviours: Readonly<Record<ServerName, string>> = {
   healthy: 'answers 200',
   closed: 'a port on which nobody listens',
   crashing: 'resets the connection in the middle of its response head',
-  closing: "answers a connection's first request, reads the second and closes without a byte",
+  closing: 'answers one request a connection, reads the second and closes',
   busy: 'answers 503 with Retry-After first, 200 when asked again',
   failing: 'answers 503 to everything',
 };
