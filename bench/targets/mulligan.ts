@@ -21,7 +21,7 @@ export function buildGateway(): void {
 }
 
 export interface MulliganVariant {
-  /** Writes a JSON line a request into a file of the workspace. */
+  /** Writes a JSON line a request into a file of the workspace; otherwise to standard output, which is /dev/null. */
   readonly isLogging: boolean;
   /** The time limits of a request and of an attempt; null switches both off, as 2 GiB bodies need it. */
   readonly timeouts?: { readonly requestMs: number; readonly attemptMs: number } | null;
