@@ -47,6 +47,11 @@ export interface SendInput {
   readonly onData?: (chunk: Buffer) => boolean;
 }
 
+/** A call, so that the compiler does not take the answer for final. */
+export function hasFailed(sent: SentAttempt): boolean {
+  return sent.failure !== undefined;
+}
+
 export function endpointOf(at: { readonly host: string; readonly port: number }): EndpointAddress {
   return { host: at.host, port: at.port, key: `${at.host}:${String(at.port)}` };
 }
