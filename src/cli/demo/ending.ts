@@ -14,8 +14,11 @@ export interface Ending {
 /** The requests take about two seconds; a machine that is very busy gets this much. */
 const timeLimitMs = 25_000;
 
-/** Ends the demo on SIGINT and SIGTERM, when nobody reads its output any more, and after 25 s. */
-export function createEnding(out: NodeJS.WriteStream): Ending {
+/**
+ * Ends the demo on SIGINT and SIGTERM, and after 25 s.
+ * @param out End it, too, when nobody reads this any more.
+ */
+export function createEnding(out: NodeJS.WriteStream | undefined): Ending {
   const controller = new AbortController();
   let signalName: NodeJS.Signals | undefined;
   const onSignal = (name: NodeJS.Signals): void => {
@@ -29,12 +32,12 @@ export function createEnding(out: NodeJS.WriteStream): Ending {
   }, timeLimitMs);
   const stayUp = (): void => {
     clearTimeout(timer);
-    out.off('error', onOutputError);
+    out?.off('error', onOutputError);
   };
   // Once: a second signal ends the process as if nobody listened.
   process.once('SIGINT', onSignal);
   process.once('SIGTERM', onSignal);
-  out.on('error', onOutputError);
+  out?.on('error', onOutputError);
   return {
     signal: controller.signal,
     get signalName() {

@@ -65,7 +65,6 @@ export function createNarrator(screen: Screen, stage: Stage, keep: boolean): Nar
     gatewayDone: (outcome) => table.add(outcome),
     conclude(outcomes, durationMs) {
       table.endGroup();
-      screen.endProgress();
       line();
       printSummary(screen, outcomes);
       line();

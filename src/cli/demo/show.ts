@@ -29,7 +29,7 @@ const nobody: Spectator = {
  * @throws Error when something could not be started or did not end in time
  */
 export async function showDemo(options: DemoOptions): Promise<void> {
-  const ending = createEnding(process.stdout);
+  const ending = createEnding(options.keep ? undefined : process.stdout);
   try {
     const stage = await setStage();
     try {
@@ -39,8 +39,10 @@ export async function showDemo(options: DemoOptions): Promise<void> {
       if (!options.keep) stage.removeFiles();
     }
   } catch (error) {
-    if (ending.signalName !== undefined) process.exitCode = exitCodeOf(ending.signalName);
-    else if (!(ending.signal.reason instanceof ReaderGone)) throw error;
+    if (ending.signalName !== undefined) {
+      // With --keep a signal is the ordinary end, however early it comes.
+      process.exitCode = options.keep ? exitCode.fine : exitCodeOf(ending.signalName);
+    } else if (!(ending.signal.reason instanceof ReaderGone)) throw error;
   } finally {
     ending.close();
   }
@@ -48,9 +50,10 @@ export async function showDemo(options: DemoOptions): Promise<void> {
 
 async function play(stage: Stage, { json, keep }: DemoOptions, ending: Ending): Promise<void> {
   const startedAtMs = performance.now();
-  const narrator = json ? undefined : createNarrator(createScreen(process.stdout, process.env), stage, keep);
+  const screen = createScreen(process.stdout, process.env);
+  const narrator = json ? undefined : createNarrator(screen, stage, keep);
   narrator?.introduce();
-  const outcomes = await runTraffic(stage, narrator ?? nobody, ending.signal);
+  const outcomes = await runTraffic(stage, narrator ?? nobody, ending.signal).finally(() => screen.endProgress());
   const durationMs = Math.round(performance.now() - startedAtMs);
   if (narrator === undefined) {
     process.stdout.write(`${JSON.stringify(createReport(stage, outcomes, durationMs, keep), undefined, 2)}\n`);
@@ -58,5 +61,4 @@ async function play(stage: Stage, { json, keep }: DemoOptions, ending: Ending): 
   if (!keep) return;
   ending.stayUp();
   if (!ending.signal.aborted) await once(ending.signal, 'abort');
-  process.exitCode = exitCode.fine;
 }
