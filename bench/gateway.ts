@@ -58,6 +58,11 @@ async function main(): Promise<void> {
   const measurements = await measureAll(options, surroundings);
   const verdicts = judge(measurements);
   console.log(formatVerdicts(verdicts));
+  const slices = Object.values(measurements).flat();
+  if (slices.some(({ target, faultCount }) => target.startsWith('mulligan') && faultCount > 0)) {
+    console.error('mulligan failed requests under load: whatever it cost, that is a fault');
+    process.exitCode = 1;
+  }
   if (options.jsonPath !== undefined) {
     writeFileSync(
       resolve(options.jsonPath),

@@ -12,7 +12,10 @@ export interface Comparison {
   readonly high: number;
 }
 
-/** A target against a reference, round by round; undefined when one of them was not measured. */
+/**
+ * A target against a reference, round by round, without the rounds in which one of them failed requests: an error page
+ * costs less than an answer. Undefined when no round is left.
+ */
 export function compare(
   slices: readonly Slice[],
   metric: Metric,
@@ -21,9 +24,9 @@ export function compare(
 ): Comparison | undefined {
   const ratios: number[] = [];
   for (const slice of slices) {
-    if (slice.target !== target) continue;
+    if (slice.target !== target || slice.faultCount > 0) continue;
     const other = slices.find((candidate) => candidate.target === reference && candidate.round === slice.round);
-    if (other !== undefined) ratios.push(slice[metric] / other[metric]);
+    if (other !== undefined && other.faultCount === 0) ratios.push(slice[metric] / other[metric]);
   }
   if (ratios.length === 0) return undefined;
   return { median: median(ratios), low: quantile(ratios, 0.25), high: quantile(ratios, 0.75) };

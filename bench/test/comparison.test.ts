@@ -35,6 +35,13 @@ test('a round without the reference is left out of the ratio', () => {
   assert.equal(compare(slices, 'cpuMicros', 'mulligan', 'nginx')?.median, 1.5);
 });
 
+test('a round in which one of the two failed requests is left out of the ratio', () => {
+  const slices = [slice('mulligan', 1, 30), slice('nginx', 1, 20)];
+  const faulty = [{ ...slice('mulligan', 2, 3), faultCount: 1 }, slice('nginx', 2, 20)];
+  assert.equal(compare([...slices, ...faulty], 'cpuMicros', 'mulligan', 'nginx')?.median, 1.5);
+  assert.equal(compare(faulty, 'cpuMicros', 'mulligan', 'nginx'), undefined);
+});
+
 test('nothing is compared with a target that was not measured', () => {
   assert.equal(compare([slice('mulligan', 1, 30)], 'cpuMicros', 'mulligan', 'nginx'), undefined);
 });
