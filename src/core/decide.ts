@@ -9,7 +9,7 @@ import {
 import { clampDelayMs, remainingMs } from './deadline.ts';
 import type { Decision, RetryDecision, StopDecision, StopReason } from './decision.ts';
 import type { Failure } from './failure.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome, ResponseFacts } from './outcome.ts';
 import type { Circumstances, RequestFacts } from './request.ts';
 import type { BackoffPolicy, RetryPolicy } from './retry-policy.ts';
 import { classifyFailure, classifyResponse, isIdempotent, isSafeForAnyMethod, type SafetyClass } from './safety.ts';
@@ -83,7 +83,7 @@ export function decide(input: DecisionInput): Decision {
 
   const leftMs = remainingMs(request.deadlineAtMs, input.nowMs);
   if (leftMs === 0) return stop('deadline', true, safety);
-  const askedMs = Math.max(0, response?.retryAfterMs ?? 0);
+  const askedMs = askedMsOf(response);
   if (askedMs > policy.retryAfterMaxMs || askedMs >= leftMs) return stop('retry-after-too-long', true, safety);
   const backoffMs = free || goesElsewhereAtOnce(input, safety, failure) ? 0 : backoffOf(input);
   const delayMs = Math.max(backoffMs, pushedBackMs(askedMs, leftMs, policy.backoff, input.random));
@@ -146,6 +146,12 @@ function goesElsewhereAtOnce(input: DecisionInput, safety: SafetyClass, failure:
 
 function backoffOf(input: DecisionInput): number {
   return backoffDelayMs(input.policy.backoff, input.countedRetryCount, input.random, input.previousDelayMs);
+}
+
+/** What is negative or no number was not asked: it must not turn the whole wait into none. */
+function askedMsOf(response: ResponseFacts | undefined): number {
+  const askedMs = response?.retryAfterMs ?? 0;
+  return askedMs > 0 ? askedMs : 0;
 }
 
 /** What the server asked for, spread upwards by up to a tenth (a shared date must not become a herd), within the time left. */

@@ -9,7 +9,10 @@ export interface ResponseFacts {
   readonly retryAfterMs?: number | undefined;
   /** The callee's ownership claim, if any. */
   readonly claim?: Claim | undefined;
-  /** The callee advised never to retry (`retry=never`, a negative pushback). */
+  /**
+   * The callee advised never to retry (`retry=never`, a negative pushback). Obeyed in every ownership mode: a host that
+   * read it from a claim sets it only where claims are enforced.
+   */
   readonly advisedNever?: boolean | undefined;
   /** The callee proved that it did not process the request (421, 425 are recognised without it). */
   readonly nack?: boolean | undefined;

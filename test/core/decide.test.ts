@@ -342,6 +342,7 @@ test('the wait is the longer of backoff and Retry-After', () => {
   assert.equal(retryOf(responded(503, { retryAfterMs: 101 })).delayMs, 101);
   assert.equal(retryOf(responded(503, { retryAfterMs: 0 })).delayMs, 100);
   assert.equal(retryOf(responded(503, { retryAfterMs: -5 })).delayMs, 100);
+  assert.equal(retryOf(responded(503, { retryAfterMs: NaN })).delayMs, 100);
 });
 
 test('a shared Retry-After is spread upwards by up to a tenth when the policy has jitter', () => {

@@ -44,7 +44,6 @@ export const CLEAR: Circumstances = {
 
 export const GET: RequestFacts = { method: 'GET', keyed: false, lineage: 0, deadlineAtMs: Infinity };
 export const POST: RequestFacts = { ...GET, method: 'POST' };
-export const KEYED_POST: RequestFacts = { ...POST, keyed: true };
 
 /** Names everything a policy can name, waits 100 ms sharp before each of 3 retries. */
 export const EAGER: RetryPolicyOptions = {
