@@ -18,3 +18,4 @@ export type { ParsedConfig } from '../config/parse.ts';
 export { createGateway } from './gateway.ts';
 export type { Gateway, GatewayOptions } from './gateway.ts';
 export { ListenError } from './listener-set.ts';
+export type { Clock, Timer } from '../transport/clock.ts';
