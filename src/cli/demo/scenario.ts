@@ -50,7 +50,7 @@ export const scenarios: readonly Scenario[] = [
     'down',
     'a server refuses',
     'One of two servers is down: its port refuses connections',
-    'Nothing was sent, so any request may go elsewhere, a POST too. Then the dead server is left alone.',
+    'Nothing was sent, so any request may go elsewhere, a POST too. The dead one then gets a break.',
     { servers: ['closed', 'healthy'] },
     requests('down', ['POST', 'GET', 'PUT', 'POST+key', 'GET', 'POST']),
   ),
