@@ -29,33 +29,46 @@ export interface Stage {
 
 /** @throws Error when a port or the temporary folder is not to be had; nothing is left behind then */
 export async function setStage(): Promise<Stage> {
-  const journal = createJournal();
-  const servers = await startServers(journal);
-  const folder = mkdtempSync(join(tmpdir(), 'mulligan-demo-'));
+  const folder = makeFolder();
   const removeFiles = (): void => rmSync(folder, { recursive: true, force: true });
   const configPath = join(folder, 'gateway.yaml');
   const accessLogPath = join(folder, 'access.log');
-  const configText = gatewayText(scenarios, servers.addressOf, accessLogPath);
+  const journal = createJournal();
+  let servers: Servers | undefined;
   try {
+    const started = await startServers(journal);
+    servers = started;
+    const configText = gatewayText(scenarios, started.addressOf, accessLogPath);
     writeFileSync(configPath, configText);
     const gateway = await startGateway(configPath);
     return {
       journal,
-      servers,
+      servers: started,
       gatewayAddress: gateway.addresses[0]!,
       configPath,
       configText,
       accessLogPath,
       async close() {
         await gateway.stop();
-        await servers.close();
+        await started.close();
       },
       removeFiles,
     };
   } catch (error) {
     removeFiles();
-    await servers.close();
+    await servers?.close();
     throw error;
+  }
+}
+
+function makeFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'mulligan-demo-'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`no folder for the demo's files: ${why}; let TMPDIR name one that can be written to`, {
+      cause: error,
+    });
   }
 }
 
