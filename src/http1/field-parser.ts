@@ -104,7 +104,7 @@ export class FieldParser {
 
   #collect(bytes: Buffer, from: number, used: number): void {
     const positions = marks;
-    const text = bytes.toString('latin1', from, positions[used - 1]!);
+    const text = bytes.toString('latin1', from, positions[used - 1]);
     const before = this.fields;
     // Sized at once: growing it by push costs more than the slices.
     const fields = new Array<string>(before.length + (used >> 1));
@@ -127,7 +127,13 @@ export class FieldParser {
  * `Transfer-Encoding: chunked` HTAB is the chunked coding by grammar and an unknown one to parsers that only strip
  * spaces there, Node's among them.
  */
-function paddingFault(bytes: Buffer, nameStart: number, nameEnd: number, from: number, end: number): ParseFaultCode | undefined {
+function paddingFault(
+  bytes: Buffer,
+  nameStart: number,
+  nameEnd: number,
+  from: number,
+  end: number,
+): ParseFaultCode | undefined {
   const tab = bytes.indexOf(TAB, from);
   if (tab === -1 || tab >= end) return undefined;
   const name = bytes.toString('latin1', nameStart, nameEnd);

@@ -157,7 +157,13 @@ const PROTOCOL = Buffer.from('HTTP/', 'latin1');
 
 /** `HTTP/` DIGIT `.` DIGIT, exactly. */
 function isVersion(bytes: Buffer, from: number, end: number): boolean {
-  return looksLikeVersion(bytes, from, end) && end - from === 8 && isDigit(bytes[from + 5]!) && bytes[from + 6] === 0x2e && isDigit(bytes[from + 7]!);
+  return (
+    looksLikeVersion(bytes, from, end) &&
+    end - from === 8 &&
+    isDigit(bytes[from + 5]!) &&
+    bytes[from + 6] === 0x2e &&
+    isDigit(bytes[from + 7]!)
+  );
 }
 
 function looksLikeVersion(bytes: Buffer, from: number, end: number): boolean {

@@ -124,7 +124,8 @@ function framingLines(framing: HeadFraming): string {
 }
 
 function lengthLine(length: number | undefined): string {
-  if (length === undefined || !Number.isSafeInteger(length) || length < 0) throw unsafe('content length', String(length));
+  if (length === undefined || !Number.isSafeInteger(length) || length < 0)
+    throw unsafe('content length', String(length));
   return `Content-Length: ${length}\r\n`;
 }
 

@@ -24,12 +24,20 @@ export interface FuzzReport {
 
 /** Runs `caseCount` seeded cases; stops at the first difference and shrinks it. */
 export function fuzz(caseCount: number, seed: number): FuzzReport {
-  const report: FuzzReport = { caseCount: 0, agreedCount: 0, refusedByBothCount: 0, refusedByUsAloneCount: 0, difference: undefined };
+  const report: FuzzReport = {
+    caseCount: 0,
+    agreedCount: 0,
+    refusedByBothCount: 0,
+    refusedByUsAloneCount: 0,
+    difference: undefined,
+  };
   for (let i = 0; i < caseCount && report.difference === undefined; i++) {
     const caseSeed = (seed + i) >>> 0;
     const random = createRandom(caseSeed);
     const wire = randomWire(random);
-    const cuts = Array.from({ length: random.below(4) }, () => random.below(wire.bytes.length + 1)).sort((a, b) => a - b);
+    const cuts = Array.from({ length: random.below(4) }, () => random.below(wire.bytes.length + 1)).sort(
+      (a, b) => a - b,
+    );
     const words = difference(wire, cuts, report);
     report.caseCount++;
     if (words === undefined) continue;
@@ -42,7 +50,8 @@ export function fuzz(caseCount: number, seed: number): FuzzReport {
 /** How our reading and Node's, or ours whole and in pieces, differ in a way that matters; `undefined` when they do not. */
 export function difference(wire: Wire, cuts: readonly number[], report?: FuzzReport): string | undefined {
   const ours = readWithOurs(wire, []);
-  if (cuts.length > 0 && !isDeepStrictEqual(ours, readWithOurs(wire, cuts))) return `cut at ${cuts.join(', ')} it reads otherwise`;
+  if (cuts.length > 0 && !isDeepStrictEqual(ours, readWithOurs(wire, cuts)))
+    return `cut at ${cuts.join(', ')} it reads otherwise`;
   const node = readWithNode(wire.kind, wire.bytes, wire.requestMethod);
   if (report !== undefined) count(report, ours, node);
   for (const [index, message] of ours.messages.entries()) {
@@ -51,7 +60,8 @@ export function difference(wire: Wire, cuts: readonly number[], report?: FuzzRep
     if (message.start !== other.start) return `message ${index} starts differently: ${message.start} | ${other.start}`;
     if (!isDeepStrictEqual(message.fields, other.fields)) return `message ${index} has other fields`;
     // Node's parser learns of HEAD only after it settled this, and without a length it expects the close.
-    if (message.keepAlive && !other.keepAlive && wire.requestMethod !== 'HEAD') return `message ${index} keeps the connection, Node closes it`;
+    if (message.keepAlive && !other.keepAlive && wire.requestMethod !== 'HEAD')
+      return `message ${index} keeps the connection, Node closes it`;
     // What follows an upgrade belongs to another protocol, and Node reads no body before it.
     if (index === node.upgradedAt) return undefined;
     if (message.complete) {
@@ -82,7 +92,7 @@ function count(report: FuzzReport, ours: Reading, node: Reading): void {
 function shrink(wire: Wire, differs: (candidate: Wire) => boolean): Wire {
   let best = wire;
   for (let size = best.bytes.length >> 1; size >= 1; size >>= 1) {
-    for (let at = 0; at + size <= best.bytes.length; ) {
+    for (let at = 0; at + size <= best.bytes.length;) {
       const candidate = { ...best, bytes: Buffer.concat([best.bytes.subarray(0, at), best.bytes.subarray(at + size)]) };
       if (differs(candidate)) best = candidate;
       else at += size;

@@ -1,8 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { connectionNominated, fieldValue, fieldValues, hasField, listMembers, removeFields } from '../../src/http1/field-list.ts';
+import {
+  connectionNominated,
+  fieldValue,
+  fieldValues,
+  hasField,
+  listMembers,
+  removeFields,
+} from '../../src/http1/field-list.ts';
 
-const FIELDS = ['Host', 'a', 'X-A', '1', 'x-a', '2', '__proto__', 'p', 'Connection', 'close, X-A', 'connection', ' ,\tKeep-Alive ,'];
+const FIELDS = [
+  'Host',
+  'a',
+  'X-A',
+  '1',
+  'x-a',
+  '2',
+  '__proto__',
+  'p',
+  'Connection',
+  'close, X-A',
+  'connection',
+  ' ,\tKeep-Alive ,',
+];
 
 describe('field list', () => {
   it('finds the first value by name in any case', () => {

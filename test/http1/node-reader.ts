@@ -24,7 +24,9 @@ interface NodeParserClass {
 }
 
 // Node's parser as node:http uses it, without sockets: 10⁵ cases take seconds, not minutes.
-const internals: unknown = await import('node:_http_common' as string);
+// It has no type declarations, so its name must not be a literal here.
+const moduleName: string = 'node:_http_common';
+const internals: unknown = await import(moduleName);
 const { HTTPParser } = internals as { HTTPParser: NodeParserClass };
 
 /** Node reports methods by number, and the numbering differs between its versions: ask it. */
@@ -50,7 +52,14 @@ export interface NodeReading extends Reading {
 
 /** Reads all bytes at once with Node's parser in strict mode, then the end of the stream for responses. */
 export function readWithNode(kind: 'request' | 'response', bytes: Buffer, requestMethod: string): NodeReading {
-  const reading: NodeReading = { messages: [], outcome: 'open', faultCode: '', faultStatus: 0, rest: '', upgradedAt: -1 };
+  const reading: NodeReading = {
+    messages: [],
+    outcome: 'open',
+    faultCode: '',
+    faultStatus: 0,
+    rest: '',
+    upgradedAt: -1,
+  };
   const parser = new HTTPParser();
   parser.initialize(kind === 'request' ? HTTPParser.REQUEST : HTTPParser.RESPONSE, {}, 65_536, HTTPParser.kLenientNone);
   let fields: string[] = [];
@@ -60,12 +69,27 @@ export function readWithNode(kind: 'request' | 'response', bytes: Buffer, reques
     url += urlPart;
   };
   parser[HTTPParser.kOnHeadersComplete] = (
-    _major: number, minor: number, some: string[] | undefined, method: number | undefined, urlPart: string | undefined,
-    status: number, reason: string, upgrade: boolean, keepAlive: boolean,
+    _major: number,
+    minor: number,
+    some: string[] | undefined,
+    method: number | undefined,
+    urlPart: string | undefined,
+    status: number,
+    reason: string,
+    upgrade: boolean,
+    keepAlive: boolean,
   ) => {
     const target = url + (urlPart ?? '');
-    const start = kind === 'request' ? `${methodNames.get(method!)} ${target} ${minor}` : `${status} ${reason} ${minor}`;
-    reading.messages.push({ start, fields: [...fields, ...(some ?? [])], body: '', trailers: [], keepAlive, complete: false });
+    const start =
+      kind === 'request' ? `${methodNames.get(method!)} ${target} ${minor}` : `${status} ${reason} ${minor}`;
+    reading.messages.push({
+      start,
+      fields: [...fields, ...(some ?? [])],
+      body: '',
+      trailers: [],
+      keepAlive,
+      complete: false,
+    });
     fields = [];
     url = '';
     if (kind === 'request') {

@@ -1,14 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { difference, readWithOurs, type Wire } from './differential.ts';
-import { ACCEPTED_REQUESTS, ACCEPTED_RESPONSES, REFUSED_REQUESTS, REFUSED_RESPONSES } from './fixtures.ts';
 import type { Reading } from './read-messages.ts';
+import { ACCEPTED_REQUESTS, REFUSED_REQUESTS } from './request-fixtures.ts';
+import { ACCEPTED_RESPONSES, REFUSED_RESPONSES } from './response-fixtures.ts';
 
-const requestWire = (text: string): Wire => ({ kind: 'request', bytes: Buffer.from(text, 'latin1'), requestMethod: '' });
-const responseWire = (text: string): Wire => ({ kind: 'response', bytes: Buffer.from(text, 'latin1'), requestMethod: 'GET' });
+const requestWire = (text: string): Wire => ({
+  kind: 'request',
+  bytes: Buffer.from(text, 'latin1'),
+  requestMethod: '',
+});
+const responseWire = (text: string): Wire => ({
+  kind: 'response',
+  bytes: Buffer.from(text, 'latin1'),
+  requestMethod: 'GET',
+});
 
 function summaries(reading: Reading): string[] {
-  return reading.messages.map(({ start, fields, body, trailers, keepAlive }) => [start, fields, body, trailers, keepAlive].join('|'));
+  return reading.messages.map(({ start, fields, body, trailers, keepAlive }) =>
+    [start, fields, body, trailers, keepAlive].join('|'),
+  );
 }
 
 for (const [kind, wireOf, accepted, refused] of [

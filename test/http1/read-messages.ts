@@ -37,8 +37,9 @@ export function readRequests(bytes: Buffer, cuts: readonly number[] = [], limits
   const reading = emptyReading();
   const parser = createRequestParser(
     {
-      onHead: (head) => begin(reading, `${head.method} ${head.target} ${head.versionMinor}`, head.fields, head.keepAlive),
-      onData: (chunk) => last(reading).body += chunk.toString('latin1'),
+      onHead: (head) =>
+        begin(reading, `${head.method} ${head.target} ${head.versionMinor}`, head.fields, head.keepAlive),
+      onData: (chunk) => (last(reading).body += chunk.toString('latin1')),
       onComplete: (trailers) => complete(reading, trailers),
       onFault: (fault) => fail(reading, fault),
     },
@@ -67,8 +68,9 @@ export function readResponses(
         begin(reading, `${head.status} ${head.reason} ${head.versionMinor}`, head.fields, head.keepAlive);
         complete(reading, []);
       },
-      onHead: (head) => begin(reading, `${head.status} ${head.reason} ${head.versionMinor}`, head.fields, head.keepAlive),
-      onData: (chunk) => last(reading).body += chunk.toString('latin1'),
+      onHead: (head) =>
+        begin(reading, `${head.status} ${head.reason} ${head.versionMinor}`, head.fields, head.keepAlive),
+      onData: (chunk) => (last(reading).body += chunk.toString('latin1')),
       onComplete: (trailers) => complete(reading, trailers),
       onFault: (fault) => fail(reading, fault),
     },
@@ -85,7 +87,13 @@ export function readResponses(
 }
 
 /** Gives the pieces to the parser; after each message `isLast` says whether the connection ends or arms the parser again. */
-function feed(parser: Parser, bytes: Buffer, cuts: readonly number[], reading: Reading, isLast: (mayContinue: boolean) => boolean): void {
+function feed(
+  parser: Parser,
+  bytes: Buffer,
+  cuts: readonly number[],
+  reading: Reading,
+  isLast: (mayContinue: boolean) => boolean,
+): void {
   let at = 0;
   for (const to of [...cuts, bytes.length]) {
     while (at < to) {

@@ -101,7 +101,8 @@ describe('request parser', () => {
   });
 
   it('sees an upgrade only when Connection nominates it, in HTTP/1.1', () => {
-    const upgrading = (fields: string, version = 'HTTP/1.1'): boolean => headOf(`GET / ${version}\r\nHost: a\r\n${fields}\r\n`).upgrade;
+    const upgrading = (fields: string, version = 'HTTP/1.1'): boolean =>
+      headOf(`GET / ${version}\r\nHost: a\r\n${fields}\r\n`).upgrade;
     assert.equal(upgrading('Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n'), true);
     assert.equal(upgrading('Upgrade: websocket\r\n'), false);
     assert.equal(upgrading('Connection: upgrade\r\n'), false);

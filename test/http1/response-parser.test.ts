@@ -135,7 +135,11 @@ describe('response parser', () => {
   });
 
   it('reads no body after HEAD and reports the declared length', () => {
-    for (const [fields, length] of [['Content-Length: 1234\r\n', 1234], ['Transfer-Encoding: chunked\r\n', -1], ['', -1]] as const) {
+    for (const [fields, length] of [
+      ['Content-Length: 1234\r\n', 1234],
+      ['Transfer-Encoding: chunked\r\n', -1],
+      ['', -1],
+    ] as const) {
       const { parser, heads, events, give } = recordingParser();
       parser.expect('HEAD');
       const text = `HTTP/1.1 200 OK\r\n${fields}\r\n`;
@@ -223,7 +227,10 @@ describe('response parser', () => {
 
   it('reads heads up to the limit and not a byte more', () => {
     const text = 'HTTP/1.1 204 x\r\nA: b\r\n\r\n';
-    for (const [headBytes, fault] of [[text.length, false], [text.length - 1, true]] as const) {
+    for (const [headBytes, fault] of [
+      [text.length, false],
+      [text.length - 1, true],
+    ] as const) {
       for (const pieces of [[text], [...text]]) {
         const { parser, give } = recordingParser({ headBytes });
         parser.expect('GET');
