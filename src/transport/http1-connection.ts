@@ -2,11 +2,12 @@ import type { Socket } from 'node:net';
 import type { FieldList, ParseFault, ParserLimits, ResponseHandler, ResponseHead } from '../http1/message.ts';
 import { createResponseParser } from '../http1/response-parser.ts';
 import type { ResponseParser } from '../http1/response-parser.ts';
-import type { Clock, Timer } from './clock.ts';
+import type { Clock } from './clock.ts';
 import type { Connect } from './connect.ts';
 import type { ConnectionClaimant, ConnectionUser } from './connection-user.ts';
 import { failureFromError, failureFromTimeout } from './failure-from-error.ts';
 import type { ConnectionInfo, EndpointAddress } from './transport.ts';
+import { Watchdog } from './watchdog.ts';
 import { holdWriteErrors } from './write-error-hold.ts';
 
 export interface ConnectionOwner {
@@ -38,7 +39,6 @@ export class Http1Connection implements ResponseHandler {
   advertisedIdleMs = -1;
   readonly socket: Socket;
 
-  readonly #clock: Clock;
   readonly #owner: ConnectionOwner;
   #claimant: ConnectionClaimant | undefined;
   #user: ConnectionUser | undefined;
@@ -47,9 +47,7 @@ export class Http1Connection implements ResponseHandler {
   #state: 'tcp' | 'tls' | 'open' | 'gone' = 'tcp';
   readonly #connectMs: number;
   #info: { first: ConnectionInfo; later: ConnectionInfo } | undefined;
-  #deadlineAtMs = Infinity;
-  #timerAtMs = Infinity;
-  #timer: Timer | undefined;
+  readonly #watchdog: Watchdog;
 
   /** Begins to connect. Throws what `connect` throws. */
   constructor(
@@ -60,11 +58,11 @@ export class Http1Connection implements ResponseHandler {
     connectMs: number,
   ) {
     this.endpoint = endpoint;
-    this.#clock = options.clock;
     this.#owner = owner;
     this.#claimant = claimant;
     this.#connectMs = connectMs;
     this.parser = createResponseParser(this, options.limits);
+    this.#watchdog = new Watchdog(options.clock, (nowMs) => this.#onDeadline(nowMs));
     const socket = options.connect(endpoint);
     this.socket = socket;
     if (isTls(socket)) {
@@ -83,11 +81,7 @@ export class Http1Connection implements ResponseHandler {
       this.#onGone(closedWithoutEnd);
       owner.onSocketClosed();
     });
-    if (connectMs > 0) this.setDeadline(this.#clock.nowMs() + connectMs);
-  }
-
-  get gone(): boolean {
-    return this.#state === 'gone';
+    if (connectMs > 0) this.#watchdog.set(options.clock.nowMs() + connectMs);
   }
 
   info(reused: boolean): ConnectionInfo {
@@ -102,7 +96,7 @@ export class Http1Connection implements ResponseHandler {
   /** Takes an idle connection out of its rest. */
   reserve(claimant: ConnectionClaimant, nowMs: number): void {
     this.#claimant = claimant;
-    this.#deadlineAtMs = Infinity;
+    this.#watchdog.set(Infinity);
     this.socket.ref();
     claimant.onConnection(this, nowMs - this.idleSinceMs);
   }
@@ -128,12 +122,9 @@ export class Http1Connection implements ResponseHandler {
     this.socket.unref();
   }
 
-  /** One instant at which the user wants to be asked again; `Infinity` for none. A timer is only touched when it would be late. */
+  /** The one instant at which the user wants to be asked again; `Infinity` for none. */
   setDeadline(atMs: number): void {
-    this.#deadlineAtMs = atMs;
-    if (atMs >= this.#timerAtMs) return;
-    this.#timer?.cancel();
-    this.#arm(atMs, this.#clock.nowMs());
+    this.#watchdog.set(atMs);
   }
 
   /** Closes now. With `reset`, bytes that still wait to be sent are dropped, so that the peer learns of it at once. */
@@ -168,7 +159,7 @@ export class Http1Connection implements ResponseHandler {
     const claimant = this.#claimant;
     if (this.#state === 'gone' || claimant === undefined) return;
     this.#state = 'open';
-    this.#deadlineAtMs = Infinity;
+    this.#watchdog.set(Infinity);
     holdWriteErrors(
       this.socket,
       () => {
@@ -213,30 +204,12 @@ export class Http1Connection implements ResponseHandler {
     this.#state = 'gone';
     this.#claimant = undefined;
     this.#user = undefined;
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    this.#timerAtMs = Infinity;
-    this.#deadlineAtMs = Infinity;
+    this.#watchdog.stop();
     this.#owner.onGone(this);
   }
 
-  #arm(atMs: number, nowMs: number): void {
-    this.#timerAtMs = atMs;
-    this.#timer = this.#clock.setTimer(Math.max(0, atMs - nowMs), this.#onTimer);
-    // While an exchange runs the socket holds the process; an idle one must not.
-    this.#timer.unref();
-  }
-
-  readonly #onTimer = (): void => {
-    this.#timer = undefined;
-    this.#timerAtMs = Infinity;
-    const nowMs = this.#clock.nowMs();
-    if (this.#deadlineAtMs > nowMs) {
-      if (this.#deadlineAtMs !== Infinity) this.#arm(this.#deadlineAtMs, nowMs);
-      return;
-    }
+  #onDeadline(nowMs: number): void {
     const claimant = this.#claimant;
-    this.#deadlineAtMs = Infinity;
     if (this.#user !== undefined) {
       this.#user.onDeadline(nowMs);
     } else if (claimant === undefined) {
@@ -246,7 +219,7 @@ export class Http1Connection implements ResponseHandler {
       this.destroy();
       claimant.onNoConnection(failure);
     }
-  };
+  }
 
   #connectSite(): Parameters<typeof failureFromError>[1] {
     const tls = this.#state === 'tls';

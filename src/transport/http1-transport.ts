@@ -34,7 +34,11 @@ export interface Http1Transport extends Transport {
   dispose(): Promise<void>;
 }
 
-/** HTTP/1.1 over pooled connections: one send, one attempt, nothing sent twice. */
+/**
+ * HTTP/1.1 over pooled connections: one send, one attempt, nothing sent twice. No handler is called before `send` has
+ * returned. A request that cannot be written safely fails as `http_request_error`, source internal, without a connection.
+ * @throws RangeError when a limit is out of its range.
+ */
 export function createHttp1Transport(options: Http1TransportOptions): Http1Transport {
   const { clock } = options;
   const pools = new Map<string, ConnectionPool>();
@@ -42,10 +46,10 @@ export function createHttp1Transport(options: Http1TransportOptions): Http1Trans
     clock,
     connect: options.connect ?? createTcpConnect(),
     limits: options.limits ?? {},
-    idleMs: options.idleMs ?? 50_000,
-    maxConnections: options.maxConnections ?? 256,
-    maxWaiting: options.maxWaiting ?? 1024,
-    maxRequestsPerConnection: options.maxRequestsPerConnection ?? 0,
+    idleMs: atLeast(0, 'idleMs', options.idleMs ?? 50_000),
+    maxConnections: atLeast(1, 'maxConnections', options.maxConnections ?? 256),
+    maxWaiting: atLeast(0, 'maxWaiting', options.maxWaiting ?? 1024),
+    maxRequestsPerConnection: atLeast(0, 'maxRequestsPerConnection', options.maxRequestsPerConnection ?? 0),
   };
   let socketCount = 0;
   let closing = false;
@@ -109,6 +113,11 @@ export function createHttp1Transport(options: Http1TransportOptions): Http1Trans
       });
     },
   };
+}
+
+function atLeast(minimum: number, name: string, value: number): number {
+  if (value >= minimum) return value;
+  throw new RangeError(`transport: ${name} is ${String(value)}; give ${String(minimum)} or more`);
 }
 
 const unsent = { phase: 'select', reused: false, bytesSent: 0, bytesReceived: 0 } as const;

@@ -46,7 +46,7 @@ class ReplayBody implements RequestBody, BodySink {
   readonly #lowBytes: number;
 
   /** Handed-out bytes are kept. */
-  #keeping: boolean;
+  #keeping = true;
   /** Why keeping ends at the next byte that is handed out. It waits for that byte: until then nothing is lost. */
   #refusal: NotReplayableReason | undefined;
   /** Most bytes of the body that any reader got. */
@@ -69,7 +69,7 @@ class ReplayBody implements RequestBody, BodySink {
     this.#memory = options.memory;
     this.#onNotReplayable = options.onNotReplayable;
     this.#lowBytes = Math.min(lowWaterBytes, Math.max(1, capBytes));
-    this.#keeping = true;
+    // Then it is streamed from the start, and the first byte that leaves makes it unrepeatable.
     if (contentLength !== undefined && contentLength > capBytes) this.#refusal = 'request-cap';
   }
 

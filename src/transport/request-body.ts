@@ -40,7 +40,10 @@ export interface RequestBody {
   readonly complete: boolean;
   /** Bytes that arrived from the source so far. */
   readonly bytesReceived: number;
-  /** Begins delivery at byte 0. @throws Error when not replayable, or already open. */
+  /**
+   * Begins delivery at byte 0; the reader may be called before this returns. The cursor is closed by itself after
+   * `onEnd` or `onError`. @throws Error when not replayable, or already open.
+   */
   open(reader: BodyReader): BodyCursor;
   /** No further attempt will read it: forget what is kept, go on streaming to an open reader. */
   commit(): void;

@@ -78,6 +78,11 @@ test('after a hundred and fifty mixed requests, a third of them aborted, each en
   assert.deepEqual(transport.stats(endpointOf(origin)), { open: 0, idle: 0, waiting: 0 });
 });
 
+test('limits that cannot work are refused when the transport is made', (t) => {
+  assert.throws(() => testTransport(t, { maxConnections: 0 }), /maxConnections is 0; give 1 or more/);
+  assert.throws(() => testTransport(t, { idleMs: Number.NaN }), RangeError);
+});
+
 test('a write that the system refuses at once is evidence that nothing was sent', async (t) => {
   // The clock stands still, so that a pooled connection is never suspicious and is written to without a second look.
   const origin = await startOrigin({ do: 'respond', then: 'reset' }, { t });
