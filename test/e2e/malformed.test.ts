@@ -31,7 +31,12 @@ test('a chunked body that breaks its framing is visibly cut and its connection i
       origin.setScript({ do: 'raw', bytes: `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${bytes}` });
       const before = origin.requestCount();
       const response = await requestRaw(gateway.port);
-      assert.deepEqual([response.status === 502 || !response.complete, origin.requestCount() - before], [true, 1]);
+      // Never a close without a byte: a browser would take that for a stale connection and send the request again.
+      assert.ok(
+        response.status === 502 || (response.status === 200 && !response.complete),
+        `status ${response.status}`,
+      );
+      assert.equal(origin.requestCount() - before, 1);
       await origin.waitForNoConnection();
     });
   }

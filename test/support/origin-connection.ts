@@ -157,6 +157,11 @@ async function playStep(
     case 'send':
       await send(socket, toBuffer(step.bytes), closed);
       return;
+    case 'answer': {
+      const body = step.with();
+      await send(socket, toBuffer(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`), closed);
+      return;
+    }
     case 'drip': {
       const bytes = toBuffer(step.bytes);
       for (let at = 0; at < bytes.length && !closed.aborted; at += step.pieceBytes) {

@@ -112,6 +112,8 @@ export type Step =
   | { readonly step: 'wait'; readonly ms: number }
   | { readonly step: 'gate'; readonly name: string }
   | { readonly step: 'send'; readonly bytes: Bytes }
+  /** A whole 200 whose body is made when its turn comes: from what was received, say. */
+  | { readonly step: 'answer'; readonly with: () => string }
   | { readonly step: 'drip'; readonly bytes: Bytes; readonly pieceBytes: number; readonly everyMs: number }
   | { readonly step: 'send-for-ever'; readonly bytes: Bytes }
   | { readonly step: 'resume-reading' }
