@@ -15,7 +15,7 @@ test('exponential doubles up to the cap', () => {
 });
 
 test('linear adds the base up to the cap', () => {
-  assert.deepEqual(steps({ ...EXPONENTIAL, curve: 'linear', baseMs: 100 }, 4), [100, 200, 250, 250]);
+  assert.deepEqual(steps({ ...EXPONENTIAL, curve: 'linear', baseMs: 60 }, 6), [60, 120, 180, 240, 250, 250]);
 });
 
 test('fixed stays the same', () => {

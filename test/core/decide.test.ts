@@ -376,6 +376,7 @@ test('a random number that is none makes the longest wait, not none at all', () 
   assert.equal(retryOf(of(RESET), { policy, random: NaN }).delayMs, 100);
   assert.equal(retryOf(responded(503, { retryAfterMs: 1000 }), { policy, random: NaN }).delayMs, 1000);
   assert.equal(retryOf(responded(503, { retryAfterMs: 1000 }), { policy, random: 7 }).delayMs, 1100);
+  assert.equal(retryOf(responded(503, { retryAfterMs: 1000 }), { policy, random: -7 }).delayMs, 1000);
 });
 
 test('a listed code below 400 does not exist', () => {
