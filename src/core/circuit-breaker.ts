@@ -14,33 +14,40 @@ export interface Permits {
 
 /**
  * @param maxInflightRequests whole number ≥ 1, or Infinity for no limit
+ * @param sharedWith Permits whose attempts in flight count here too, and the other way round: a limit that is changed
+ *   under load must not admit a second helping.
  * @throws RangeError for anything else
  */
-export function createPermits(maxInflightRequests: number): Permits {
+export function createPermits(maxInflightRequests: number, sharedWith?: Permits): Permits {
   const valid = maxInflightRequests === Infinity || Number.isInteger(maxInflightRequests);
   if (!valid || maxInflightRequests < 1) {
     throw new RangeError(
       `circuit breaker: maxInflightRequests is ${String(maxInflightRequests)}; give a whole number from 1, or Infinity for no limit`,
     );
   }
-  return new CountedPermits(maxInflightRequests);
+  return new CountedPermits(maxInflightRequests, sharedWith instanceof CountedPermits ? sharedWith : undefined);
 }
 
 class CountedPermits implements Permits {
-  inflight = 0;
   readonly limit: number;
+  readonly #counter: { inflight: number };
 
-  constructor(limit: number) {
+  constructor(limit: number, sharedWith: CountedPermits | undefined) {
     this.limit = limit;
+    this.#counter = sharedWith === undefined ? { inflight: 0 } : sharedWith.#counter;
+  }
+
+  get inflight(): number {
+    return this.#counter.inflight;
   }
 
   tryAcquire(): boolean {
-    if (this.inflight >= this.limit) return false;
-    this.inflight += 1;
+    if (this.#counter.inflight >= this.limit) return false;
+    this.#counter.inflight += 1;
     return true;
   }
 
   release(): void {
-    if (this.inflight > 0) this.inflight -= 1;
+    if (this.#counter.inflight > 0) this.#counter.inflight -= 1;
   }
 }

@@ -5,18 +5,35 @@ import type { EndpointAddress } from '../transport/transport.ts';
 
 export interface EndpointOptions {
   readonly address: EndpointAddress;
+  /** What the server calls itself in `Host`: the name that the address came from. Default: the address's key. */
+  readonly authority?: string | undefined;
   /** Share of traffic relative to the others of its priority, 0–1000; 0 takes none. Default 1. */
   readonly weight?: number | undefined;
   /** Tier, 0 first; a higher one is used only while no lower one can be picked. Default 0. */
   readonly priority?: number | undefined;
 }
 
+/** Why an endpoint gets no traffic, apart from what its attempts said. Both are verdicts from outside. */
+export interface EndpointVerdicts {
+  /** False while active health checks fail. Default true. */
+  readonly healthy?: boolean;
+  /** True when an operator took it out. Default false. */
+  readonly drained?: boolean;
+}
+
 /** One address of an upstream and its live state. */
 export interface Endpoint extends EndpointView {
   readonly address: EndpointAddress;
+  authority: string;
+  weight: number;
+  priority: number;
   /** Attempts in flight, until the body of the response ended. */
   inflight: number;
+  /** Kept by the upstream from the verdicts below: see `Upstream.judge`. */
+  available: boolean;
   excluded: boolean;
+  healthy: boolean;
+  drained: boolean;
   /** Whether it could be connected to lately. */
   readonly cooldown: EndpointCooldown;
 }
@@ -24,11 +41,14 @@ export interface Endpoint extends EndpointView {
 export function createEndpoint(options: EndpointOptions): Endpoint {
   return {
     address: options.address,
+    authority: options.authority ?? options.address.key,
     weight: options.weight ?? 1,
     priority: options.priority ?? 0,
     inflight: 0,
     available: true,
     excluded: false,
+    healthy: true,
+    drained: false,
     cooldown: createEndpointCooldown(),
   };
 }

@@ -102,7 +102,7 @@ class Run implements RequestRun {
     this.#session ??= this.#startSession(upstream);
     const endpoint = selection.endpoint ?? upstream.pick(this.#tried, this.clock.nowMs(), this.#options.random);
     if (endpoint === undefined) {
-      return this.#stopBeforeSend('no-endpoint', localFailure('destination_unavailable', `upstream ${upstream.name} has no usable endpoint`));
+      return this.#stopBeforeSend('no-endpoint', localFailure('destination_unavailable', `upstream ${upstream.name}: no endpoint can be used: ${upstream.whyNone()}`));
     }
     if (!upstream.permits.tryAcquire()) {
       return this.#stopBeforeSend('circuit-open', localFailure('circuit_open', `upstream ${upstream.name}: no permit`));

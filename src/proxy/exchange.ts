@@ -160,7 +160,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     const expects = this.#downstream.expectContinue && body !== undefined && body.bytesReceived === 0;
     const fields = upstreamRequestFields(request.fields as FieldList, request);
     // An HTTP/1.0 client may leave Host out; the upstream is spoken to in HTTP/1.1.
-    if (request.host === '') fields.unshift('Host', endpoint.address.key);
+    if (request.host === '') fields.unshift('Host', endpoint.authority);
     if (expects) fields.push('Expect', '100-continue');
     const expectContinueMs = expects ? EXPECT_CONTINUE_MS : 0;
     const hook = this.#hooks.upstreamRequestFilter;
@@ -173,7 +173,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
       body,
       expectContinueMs,
     });
-    const changed = hook.call(this.#hooks, this, mutable);
+    const changed = hook.call(this.#hooks, this, mutable, endpoint);
     return isPromise(changed) ? changed.then(built) : built();
   }
 

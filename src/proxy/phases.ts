@@ -73,8 +73,8 @@ export interface ProxyHooks<Context> {
   requestFilter?(exchange: Exchange<Context>): MaybePromise<LocalAnswer | void>;
   /** Before every attempt. Default: `exchange.plan.upstream`. */
   selectUpstream?(exchange: Exchange<Context>): MaybePromise<UpstreamChoice | undefined>;
-  /** The attempt's request, built anew; may change it. */
-  upstreamRequestFilter?(exchange: Exchange<Context>, request: MutableRequest): MaybePromise<void>;
+  /** The attempt's request, built anew for the endpoint that was picked; may change it. */
+  upstreamRequestFilter?(exchange: Exchange<Context>, request: MutableRequest, endpoint: Endpoint): MaybePromise<void>;
   /** A connection is ready and nothing was written on it. */
   connected?(exchange: Exchange<Context>, connection: ConnectionInfo): MaybePromise<void>;
   /** No connection: nothing was sent, so any method may be sent again. */
@@ -92,7 +92,11 @@ export interface ProxyHooks<Context> {
   /** The response that will be delivered; may change its head. Not called for attempts that are retried. */
   responseFilter?(exchange: Exchange<Context>, response: MutableResponse): MaybePromise<void>;
   /** No response to deliver: the answer that the proxy is about to make, which may be changed. */
-  failToProxy?(exchange: Exchange<Context>, failure: Failure, answer: ErrorResponse): MaybePromise<ErrorResponse | void>;
+  failToProxy?(
+    exchange: Exchange<Context>,
+    failure: Failure,
+    answer: ErrorResponse,
+  ): MaybePromise<ErrorResponse | void>;
   /** True: no error line for this request. The access record is written in any case. */
   suppressErrorLog?(exchange: Exchange<Context>, failure: Failure): boolean;
   /** True: no line for this retry. It is the only line of that attempt: count it yourself. */

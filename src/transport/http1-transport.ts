@@ -100,6 +100,10 @@ export function createHttp1Transport(options: Http1TransportOptions): Http1Trans
       }
       return attempt;
     },
+    closeEndpoint(endpoint) {
+      pools.get(endpoint.key)?.close();
+      pools.delete(endpoint.key);
+    },
     close,
     stats: (endpoint) => pools.get(endpoint.key)?.stats ?? { open: 0, idle: 0, waiting: 0 },
     get socketCount() {

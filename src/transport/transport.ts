@@ -71,6 +71,8 @@ export interface SendOptions {
 /** Sends one attempt. Never re-sends and never throws for an upstream's failure: it comes as a `Failure`. */
 export interface Transport {
   send(endpoint: EndpointAddress, request: AttemptRequest, handler: AttemptHandler, options: SendOptions): Attempt;
+  /** An address is no longer used: its idle connections close now, busy ones when their attempt ends. */
+  closeEndpoint?(endpoint: EndpointAddress): void;
   /** Closes idle connections now and busy ones when their attempt ends. */
   close(): void;
 }
