@@ -1,5 +1,6 @@
 import { MAX_DELAY_MS } from './deadline.ts';
 import { DEFAULT_RETRY_POLICY } from './presets/default.ts';
+import { requireWholeNumber } from './require-whole-number.ts';
 
 /** Failure triggers a policy can name. `answered` outcomes are named by `codes` instead. */
 export type RetryTrigger = 'unsent' | 'rejected' | 'stale' | 'reset' | 'timeout';
@@ -41,7 +42,7 @@ export interface RetryPolicyOptions {
   readonly on?: Iterable<RetryTrigger> | undefined;
   readonly curve?: BackoffCurve | undefined;
   readonly backoffMs?: number | undefined;
-  /** Default 250, or `backoffMs` where that is more. */
+  /** Default ten times `backoffMs`, at least 250. */
   readonly maxBackoffMs?: number | undefined;
   readonly jitter?: Jitter | undefined;
   readonly retryAfterMaxMs?: number | undefined;
@@ -68,15 +69,15 @@ export function createRetryPolicy(options: RetryPolicyOptions = {}): RetryPolicy
     backoff: {
       curve: options.curve ?? defaults.backoff.curve,
       baseMs,
-      maxMs: options.maxBackoffMs ?? Math.max(baseMs, defaults.backoff.maxMs),
+      maxMs: options.maxBackoffMs ?? Math.min(MAX_DELAY_MS, Math.max(10 * baseMs, defaults.backoff.maxMs)),
       jitter: options.jitter ?? defaults.backoff.jitter,
     },
     retryAfterMaxMs: options.retryAfterMaxMs ?? defaults.retryAfterMaxMs,
     retryOfRetry: options.retryOfRetry ?? defaults.retryOfRetry,
     ownership: options.ownership ?? defaults.ownership,
   };
-  requireInteger('maxRetries', policy.maxRetries, 0, 1000);
-  for (const code of policy.codes) requireInteger('codes', code, 400, 599);
+  requireWholeNumber('retry policy', 'maxRetries', policy.maxRetries, 0, 1000);
+  for (const code of policy.codes) requireWholeNumber('retry policy', 'codes', code, 400, 599);
   for (const trigger of policy.on) requireOneOf('on', trigger, TRIGGERS);
   requireOneOf('curve', policy.backoff.curve, CURVES);
   requireOneOf('jitter', policy.backoff.jitter, JITTERS);
@@ -85,13 +86,6 @@ export function createRetryPolicy(options: RetryPolicyOptions = {}): RetryPolicy
   requireNumber('maxBackoffMs', policy.backoff.maxMs, baseMs, MAX_DELAY_MS);
   requireNumber('retryAfterMaxMs', policy.retryAfterMaxMs, 0, MAX_DELAY_MS);
   return policy;
-}
-
-function requireInteger(field: string, value: number, lowest: number, highest: number): void {
-  if (Number.isInteger(value) && value >= lowest && value <= highest) return;
-  throw new RangeError(
-    `retry policy: ${field} is ${String(value)}; give a whole number from ${String(lowest)} to ${String(highest)}`,
-  );
 }
 
 function requireNumber(field: string, value: number, lowest: number, highest: number): void {

@@ -2,6 +2,7 @@ import type { StopReason } from '../core/decision.ts';
 import type { Failure, FailureKind, ProxyErrorKind } from '../core/failure.ts';
 import type { FieldList } from '../http1/message.ts';
 import { HOP_NAME } from './headers.ts';
+import { statusTitle } from './status-title.ts';
 
 /** An answer made here, not by an upstream. */
 export interface ErrorResponse {
@@ -37,7 +38,7 @@ export function errorResponse(failure: Failure, reason: StopReason | undefined):
   const status = failureStatus(failure);
   return {
     status,
-    title: TITLES[status] ?? 'Error',
+    title: statusTitle(status),
     detail: `${DETAILS[failure.kind] ?? 'The request could not be completed.'}${retryNote(reason)}`,
     token: proxyErrorToken(failure.kind),
     fields: status === 503 ? ['Retry-After', '1'] : [],
@@ -50,14 +51,14 @@ export function refusedResponse(reason: StopReason): ErrorResponse {
     reason === 'circuit-open'
       ? 'The upstream has no permit left for a retry.'
       : 'The retry budget of the upstream is exhausted.';
-  return { status: 503, title: TITLES[503]!, detail, token: 'http_request_denied', fields: ['Retry-After', '1'] };
+  return { status: 503, title: statusTitle(503), detail, token: 'http_request_denied', fields: ['Retry-After', '1'] };
 }
 
 /** An answer to a request that was refused before it reached any upstream. */
 export function localResponse(status: number, detail: string): ErrorResponse {
   return {
     status,
-    title: TITLES[status] ?? 'Error',
+    title: statusTitle(status),
     detail,
     token: status < 500 ? 'http_request_error' : 'proxy_internal_error',
     fields: [],
@@ -173,25 +174,4 @@ const DETAILS: Partial<Record<FailureKind, string>> = {
   local_resource_exhausted: 'This gateway has no file descriptors or ports left.',
   hook_error: 'A filter of this gateway failed.',
   downstream_timeout: 'The request did not arrive in time.',
-};
-
-const TITLES: Record<number, string> = {
-  400: 'Bad Request',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  413: 'Content Too Large',
-  414: 'URI Too Long',
-  417: 'Expectation Failed',
-  421: 'Misdirected Request',
-  426: 'Upgrade Required',
-  429: 'Too Many Requests',
-  431: 'Request Header Fields Too Large',
-  500: 'Internal Server Error',
-  501: 'Not Implemented',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-  505: 'HTTP Version Not Supported',
 };

@@ -23,6 +23,7 @@ import type { Exchange, LocalAnswer, MutableResponse, ProxyHooks, ProxyRequest }
 import type { ExchangePlan } from './plan.ts';
 import { pathWithoutQuery, readProxyRequest } from './proxy-request.ts';
 import type { ProxyState } from './proxy-state.ts';
+import { statusTitle } from './status-title.ts';
 
 /** Milliseconds the body is held back for a 100 before it is sent all the same (RFC 9110 §10.1.1). */
 const EXPECT_CONTINUE_MS = 1_000;
@@ -103,7 +104,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     if (this.#ended) return;
     if (answer === undefined) return this.#forward();
     const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : Buffer.from(answer.body ?? []);
-    this.#sendWhole(answer.status, '', [...(answer.fields ?? [])], body);
+    this.#sendWhole(answer.status, statusTitle(answer.status), [...(answer.fields ?? [])], body);
     this.#finish();
   }
 

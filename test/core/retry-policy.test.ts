@@ -91,3 +91,8 @@ for (const [options, message] of WRONG) {
     assert.throws(() => createRetryPolicy(options), { name: 'RangeError', message });
   });
 }
+
+test('the ceiling of the backoff is ten times its base where none is given, and never below 250 ms', () => {
+  assert.equal(createRetryPolicy({ backoffMs: 500 }).backoff.maxMs, 5000);
+  assert.equal(createRetryPolicy({ backoffMs: 1 }).backoff.maxMs, 250);
+});
