@@ -53,11 +53,6 @@ test('what is said replaces the default', () => {
   });
 });
 
-test('a backoff above the default cap raises the cap', () => {
-  assert.equal(createRetryPolicy({ backoffMs: 500 }).backoff.maxMs, 500);
-  assert.equal(createRetryPolicy({ backoffMs: 100 }).backoff.maxMs, 250);
-});
-
 test('the ends of every range are allowed', () => {
   assert.equal(createRetryPolicy({ maxRetries: 1000 }).maxRetries, 1000);
   assert.equal(createRetryPolicy({ backoffMs: 2_147_483_647 }).backoff.maxMs, 2_147_483_647);
