@@ -1,5 +1,5 @@
 export { backoffDelayMs } from './backoff.ts';
-export { createPermits } from './circuit-breaker.ts';
+export { createPermits } from './permits.ts';
 export { classifyOutcome, triggerOf } from './classify.ts';
 export { attemptTimeoutMs, clampDelayMs, deadlineAt, MAX_DELAY_MS, remainingMs } from './deadline.ts';
 export { decide } from './decide.ts';
@@ -14,7 +14,7 @@ export { createRetryBudget } from './retry-budget.ts';
 export { createRetryPolicy } from './retry-policy.ts';
 export { classifyFailure, classifyResponse, isIdempotent } from './safety.ts';
 
-export type { Permits } from './circuit-breaker.ts';
+export type { Permits } from './permits.ts';
 export type { Claim } from './claim.ts';
 export type { OutcomeClass } from './classify.ts';
 export type { DecisionInput } from './decide.ts';
@@ -29,12 +29,20 @@ export type {
   ProxyErrorKind,
 } from './failure.ts';
 export type {
-  AttemptEnded,
-  AttemptStarted,
-  Observer,
+  AttemptEnding,
+  BreakerChanged,
+  BreakerState,
+  ConfigReloaded,
+  DrainBegan,
+  EndpointDrainChanged,
+  EndpointEjected,
+  EndpointEvent,
+  EndpointHealthChanged,
+  EndpointReturned,
+  EventChannel,
+  MulliganEvent,
   RequestEnded,
   RequestEvent,
-  RequestStarted,
   RetryScheduled,
   RetrySuppressed,
 } from './observer.ts';

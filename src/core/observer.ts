@@ -1,77 +1,134 @@
-import type { OutcomeClass } from './classify.ts';
 import type { StopReason } from './decision.ts';
-import type { Outcome } from './outcome.ts';
 import type { SafetyClass } from './safety.ts';
 
 /** Fields of every event. */
-interface EventOfRequest {
-  /** Names the logical request; the same in all of its events. */
-  readonly requestId: string;
-  /** The upstream's name. */
-  readonly upstream: string;
-  /** The host's monotonic milliseconds. */
+interface EventFields {
+  /** The host's wall clock, milliseconds since 1970. */
   readonly atMs: number;
 }
 
-export interface RequestStarted extends EventOfRequest {
-  readonly type: 'request-started';
-  readonly method: string;
+/** Fields of every event of one request. */
+interface RequestEventFields extends EventFields {
+  /** Names the request in this process; the same in all of its events. */
+  readonly requestId: number;
+  readonly route: string | undefined;
+  /** The upstream asked last; undefined when none was asked. */
+  readonly upstream: string | undefined;
 }
 
-export interface AttemptStarted extends EventOfRequest {
-  readonly type: 'attempt-started';
+/** How an attempt ended, in the words of the access record. */
+export interface AttemptEnding {
   /** 1 for the first. */
   readonly attempt: number;
-  /** The endpoint's key, `host:port`. */
   readonly endpoint: string;
+  /** Of a response whose head arrived. */
+  readonly status: number | undefined;
+  /** The kind of the failure when none did. */
+  readonly failure: string | undefined;
+  readonly safety: SafetyClass | undefined;
 }
 
-/** An attempt's outcome is known: its response head arrived, or it died. */
-export interface AttemptEnded extends EventOfRequest {
-  readonly type: 'attempt-ended';
-  readonly attempt: number;
-  readonly endpoint: string;
-  readonly reused: boolean;
-  readonly outcome: Outcome;
-  readonly outcomeClass: OutcomeClass;
-  readonly durationMs: number;
-}
-
-export interface RetryScheduled extends EventOfRequest {
+/** An attempt ended and another one follows. */
+export interface RetryScheduled extends RequestEventFields {
   readonly type: 'retry-scheduled';
-  /** The attempt that will follow. */
-  readonly attempt: number;
+  /** What is retried. */
+  readonly after: AttemptEnding;
+  /** Milliseconds until it is sent. */
   readonly delayMs: number;
-  readonly free: boolean;
-  readonly safety: SafetyClass;
 }
 
 /** There was something to retry, and it is not retried; or a scheduled retry is not sent after all. */
-export interface RetrySuppressed extends EventOfRequest {
+export interface RetrySuppressed extends RequestEventFields {
   readonly type: 'retry-suppressed';
-  /** The last attempt made. */
-  readonly attempt: number;
+  /** The last attempt made; undefined when there was none. */
+  readonly after: AttemptEnding | undefined;
   readonly reason: Exclude<StopReason, 'success'>;
 }
 
 /** The last event of a request: its answer was delivered, or its client is gone. */
-export interface RequestEnded extends EventOfRequest {
+export interface RequestEnded extends RequestEventFields {
   readonly type: 'request-ended';
-  readonly reason: StopReason;
+  readonly method: string;
+  /** Without query: it may carry secrets. */
+  readonly path: string;
+  /** What the client got; 499 when it left before an answer. */
+  readonly status: number;
+  readonly flags: readonly string[];
+  /** Undefined when no upstream was asked. */
+  readonly reason: StopReason | undefined;
+  readonly truncated: boolean;
   readonly attemptCount: number;
   readonly retryCount: number;
-  /** What the client got; `undefined` when it got nothing. */
-  readonly status: number | undefined;
   readonly durationMs: number;
 }
 
-export type RequestEvent =
-  | RequestStarted
-  | AttemptStarted
-  | AttemptEnded
-  | RetryScheduled
-  | RetrySuppressed
-  | RequestEnded;
+/** Fields of every event of one endpoint of an upstream. */
+interface EndpointEventFields extends EventFields {
+  readonly upstream: string;
+  /** The endpoint's key, `host:port`. */
+  readonly endpoint: string;
+}
 
-/** Called synchronously, in the order of the events. It must not throw, and it must not change anything. */
-export type Observer = (event: RequestEvent) => void;
+/** What its attempts said took an endpoint out of the choice. */
+export interface EndpointEjected extends EndpointEventFields {
+  readonly type: 'endpoint-ejected';
+  readonly why: string;
+  /** Milliseconds it stays out. */
+  readonly forMs: number;
+}
+
+export interface EndpointReturned extends EndpointEventFields {
+  readonly type: 'endpoint-returned';
+}
+
+/** Active health checks changed their mind. */
+export interface EndpointHealthChanged extends EndpointEventFields {
+  readonly type: 'endpoint-health-changed';
+  readonly healthy: boolean;
+  readonly why: string;
+}
+
+/** An operator took an endpoint out, or put it back. */
+export interface EndpointDrainChanged extends EndpointEventFields {
+  readonly type: 'endpoint-drain-changed';
+  readonly drained: boolean;
+}
+
+export type BreakerState = 'closed' | 'open' | 'half-open';
+
+export interface BreakerChanged extends EventFields {
+  readonly type: 'breaker-changed';
+  readonly upstream: string;
+  /** Which of the upstream's breakers, where it has several. */
+  readonly operation: string | undefined;
+  readonly from: BreakerState;
+  readonly to: BreakerState;
+}
+
+/** Another configuration was taken into use, or refused and the old one goes on. */
+export interface ConfigReloaded extends EventFields {
+  readonly type: 'config-reloaded';
+  readonly accepted: boolean;
+  /** Why it was refused. */
+  readonly why: string | undefined;
+}
+
+/** The host stops: no new requests after `delayMs`. */
+export interface DrainBegan extends EventFields {
+  readonly type: 'drain-began';
+  readonly delayMs: number;
+}
+
+export type RequestEvent = RetryScheduled | RetrySuppressed | RequestEnded;
+export type EndpointEvent = EndpointEjected | EndpointReturned | EndpointHealthChanged | EndpointDrainChanged;
+
+/** Everything that is told as it happens; the one vocabulary for it. */
+export type MulliganEvent = RequestEvent | EndpointEvent | BreakerChanged | ConfigReloaded | DrainBegan;
+
+/** Where events go. */
+export interface EventChannel {
+  /** Whether anybody listens. Ask before making an event of a request: there are many, and mostly nobody does. */
+  readonly active: boolean;
+  /** Called synchronously, in the order of the events. It neither throws nor changes anything. */
+  publish(event: MulliganEvent): void;
+}
