@@ -1,5 +1,5 @@
-import type { Permits } from '../core/circuit-breaker.ts';
-import { createPermits } from '../core/circuit-breaker.ts';
+import type { Permits } from '../core/permits.ts';
+import { createPermits } from '../core/permits.ts';
 import type { LoadBalancing } from '../core/pick-endpoint.ts';
 import { hasEndpoint, hasOtherEndpoint, pickEndpoint } from '../core/pick-endpoint.ts';
 import type { RetryBudget } from '../core/retry-budget.ts';

@@ -1,3 +1,4 @@
+import { requireWholeNumber } from '../require-whole-number.ts';
 import type { MinRetryRate } from '../retry-budget.ts';
 
 export const MIN_INTERVAL_MS = 1000;
@@ -24,17 +25,9 @@ export function validWindow(options: {
     intervalMs: options.intervalMs ?? DEFAULT_INTERVAL_MS,
     minRetryRate: options.minRetryRate ?? DEFAULT_MIN_RETRY_RATE,
   };
-  requireInteger('percent', window.percent, 0, 100);
-  requireInteger('intervalMs', window.intervalMs, MIN_INTERVAL_MS, MAX_INTERVAL_MS);
-  requireInteger('minRetryRate.count', window.minRetryRate.count, 0, MAX_RATE_COUNT);
-  requireInteger('minRetryRate.intervalMs', window.minRetryRate.intervalMs, MIN_INTERVAL_MS, MAX_INTERVAL_MS);
+  requireWholeNumber('retry budget', 'percent', window.percent, 0, 100);
+  requireWholeNumber('retry budget', 'intervalMs', window.intervalMs, MIN_INTERVAL_MS, MAX_INTERVAL_MS);
+  requireWholeNumber('retry budget', 'minRetryRate.count', window.minRetryRate.count, 0, MAX_RATE_COUNT);
+  requireWholeNumber('retry budget', 'minRetryRate.intervalMs', window.minRetryRate.intervalMs, MIN_INTERVAL_MS, MAX_INTERVAL_MS);
   return window;
-}
-
-/** @throws RangeError when `value` is not a whole number from `lowest` to `highest` */
-export function requireInteger(field: string, value: number, lowest: number, highest: number): void {
-  if (Number.isInteger(value) && value >= lowest && value <= highest) return;
-  throw new RangeError(
-    `retry budget: ${field} is ${String(value)}; give a whole number from ${String(lowest)} to ${String(highest)}`,
-  );
 }

@@ -1,6 +1,6 @@
 import type { RatioBudgetOptions, RetryBudget } from '../retry-budget.ts';
 import { validWindow, type Window } from './range.ts';
-import { SlidingSum } from './sliding-sum.ts';
+import { SlidingSum } from '../sliding-sum.ts';
 
 /**
  * Allows a retry while retries stay within `percent` of the requests of the last interval, or while fewer than the

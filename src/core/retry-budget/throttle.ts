@@ -1,5 +1,5 @@
 import type { RetryBudget, ThrottleBudgetOptions } from '../retry-budget.ts';
-import { requireInteger } from './range.ts';
+import { requireWholeNumber } from '../require-whole-number.ts';
 
 /** One token, in thousandths: A6 keeps three digits after the point. */
 const TOKEN = 1000;
@@ -13,7 +13,7 @@ const DEFAULT_TOKEN_RATIO = 0.1;
 export function createThrottleBudget(options: ThrottleBudgetOptions): RetryBudget {
   const maxTokens = options.maxTokens ?? DEFAULT_MAX_TOKENS;
   const tokenRatio = options.tokenRatio ?? DEFAULT_TOKEN_RATIO;
-  requireInteger('maxTokens', maxTokens, 1, 1000);
+  requireWholeNumber('retry budget', 'maxTokens', maxTokens, 1, 1000);
   const successUnits = thousandths(tokenRatio);
   if (!(successUnits >= 1 && successUnits <= 1000 * TOKEN)) {
     throw new RangeError(`retry budget: tokenRatio is ${String(tokenRatio)}; give a number from 0.001 to 1000`);

@@ -1,6 +1,6 @@
 import type { RetryBudget, TokenBucketBudgetOptions } from '../retry-budget.ts';
 import { validWindow, type Window } from './range.ts';
-import { SlidingSum } from './sliding-sum.ts';
+import { SlidingSum } from '../sliding-sum.ts';
 
 /** What a retry costs; a request brings `percent` of these, so that every percentage is a whole number of units. */
 const RETRY_UNITS = 100;

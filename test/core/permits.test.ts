@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPermits } from '../../src/core/circuit-breaker.ts';
+import { createPermits } from '../../src/core/permits.ts';
 
 test('permits are granted up to the limit and no further', () => {
   const permits = createPermits(2);
