@@ -4,6 +4,7 @@ import { formatPath, printable } from './fault.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { faultsOfIssues } from './schema-faults.ts';
 import { gatewayFile } from './schema.ts';
+import { placesIn } from './text-places.ts';
 import { toConfig } from './to-config.ts';
 import { readYaml } from './yaml-source.ts';
 
@@ -70,29 +71,13 @@ function placer(
   text: string,
   file: string,
 ): (offset: number, fault: Pick<DataFault, 'severity' | 'path' | 'message' | 'hint'>) => ConfigFault {
-  const lineStarts = startsOfLines(text);
-  return (offset, { severity = 'error', path, message, hint }) => {
-    let low = 0;
-    let high = lineStarts.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (lineStarts[middle]! <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return {
-      severity,
-      file,
-      line: low + 1,
-      column: offset - lineStarts[low]! + 1,
-      path: printable(formatPath(path), 120),
-      message,
-      hint,
-    };
-  };
-}
-
-function startsOfLines(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
+  const placeOf = placesIn(text);
+  return (offset, { severity = 'error', path, message, hint }) => ({
+    severity,
+    file,
+    ...placeOf(offset),
+    path: printable(formatPath(path), 120),
+    message,
+    hint,
+  });
 }

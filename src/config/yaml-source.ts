@@ -21,28 +21,38 @@ export function readYaml(text: string): YamlSource {
   try {
     return read(text);
   } catch (error) {
-    // The parser is not ours: whatever it throws on an odd text is a fault of that text, never a crash of a running gateway's reload.
-    return unreadable([
-      refusal('cannot be read as YAML', error instanceof Error ? printable(error.message) : 'the parser gave up'),
-    ]);
+    return gaveUp(error);
   }
+}
+
+/** The parser is not ours: whatever it throws on an odd text is a fault of that text, never a crash of a running gateway's reload. */
+function gaveUp(error: unknown): YamlSource {
+  return unreadable([
+    refusal('cannot be read as YAML', error instanceof Error ? printable(error.message) : 'the parser gave up'),
+  ]);
 }
 
 function unreadable(faults: readonly TextFault[]): YamlSource {
   return { data: undefined, faults, offsetOf: () => 0 };
 }
 
+/**
+ * Reads a text of several documents (`---` between them), empty ones left out. The limits hold for the text as a whole.
+ * A fault of one document leaves the others readable: its `data` is `undefined`. Never throws.
+ */
+export function readYamlDocuments(text: string): readonly YamlSource[] {
+  try {
+    const documents = composeText(text);
+    if ('fault' in documents) return [unreadable([documents.fault])];
+    return documents.filter((document) => !isEmpty(document)).map((document) => readDocument(document, text));
+  } catch (error) {
+    return [gaveUp(error)];
+  }
+}
+
 function read(text: string): YamlSource {
-  if (Buffer.byteLength(text) > yamlLimits.textBytes)
-    return unreadable([
-      refusal('is larger than 1 MiB', 'a gateway file has a few hundred lines; was another file meant?'),
-    ]);
-  const nul = text.indexOf('\0');
-  if (nul !== -1)
-    return unreadable([refusal('holds a NUL character', 'is it a binary file, or UTF-16? save it as UTF-8 text', nul)]);
-  const parsed = compose(text);
-  if ('fault' in parsed) return unreadable([parsed.fault]);
-  const { documents } = parsed;
+  const documents = composeText(text);
+  if ('fault' in documents) return unreadable([documents.fault]);
   const document = documents[0];
   const second = documents[1];
   if (second !== undefined) {
@@ -54,11 +64,7 @@ function read(text: string): YamlSource {
       ),
     ]);
   }
-  if (
-    document === undefined ||
-    (document.errors.length === 0 &&
-      (document.contents === null || (isScalar(document.contents) && document.contents.value === null)))
-  ) {
+  if (document === undefined || isEmpty(document)) {
     return unreadable([
       refusal(
         'is empty',
@@ -66,6 +72,27 @@ function read(text: string): YamlSource {
       ),
     ]);
   }
+  return readDocument(document, text);
+}
+
+function composeText(text: string): readonly Document.Parsed[] | { readonly fault: TextFault } {
+  if (Buffer.byteLength(text) > yamlLimits.textBytes)
+    return {
+      fault: refusal('is larger than 1 MiB', 'a gateway file has a few hundred lines; was another file meant?'),
+    };
+  const nul = text.indexOf('\0');
+  if (nul !== -1)
+    return {
+      fault: refusal('holds a NUL character', 'is it a binary file, or UTF-16? save it as UTF-8 text', nul),
+    };
+  return compose(text);
+}
+
+function isEmpty({ errors, contents }: Document.Parsed): boolean {
+  return errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null));
+}
+
+function readDocument(document: Document.Parsed, text: string): YamlSource {
   // What a broken text means is a guess: settings are checked only when it can be read for sure.
   if (document.errors.length > 0) return unreadable(syntaxFaults(document, text));
   const walk = walkDocument(document);
@@ -76,7 +103,7 @@ function read(text: string): YamlSource {
   };
 }
 
-function compose(text: string): { readonly documents: Document.Parsed[] } | { readonly fault: TextFault } {
+function compose(text: string): readonly Document.Parsed[] | { readonly fault: TextFault } {
   const parser = new Parser();
   const tokens = [];
   let tokenCount = 0;
@@ -102,7 +129,7 @@ function compose(text: string): { readonly documents: Document.Parsed[] } | { re
     prettyErrors: false,
     logLevel: 'silent',
   });
-  return { documents: [...composer.compose(tokens, false, text.length)] };
+  return [...composer.compose(tokens, false, text.length)];
 }
 
 function syntaxFaults(document: Document.Parsed, text: string): TextFault[] {
