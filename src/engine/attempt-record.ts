@@ -5,6 +5,8 @@ import type { SafetyClass } from '../core/safety.ts';
 
 /** What is remembered of one attempt: the facts behind "why was this (not) retried?". */
 export interface AttemptRecord {
+  /** The upstream's name: a retry may go to another one. */
+  upstream: string;
   endpoint: string;
   reused: boolean;
   /** Wait before this attempt, in milliseconds. */

@@ -108,7 +108,7 @@ class Run implements RequestRun {
       return this.#stopBeforeSend('circuit-open', localFailure('circuit_open', `upstream ${upstream.name}: no permit`));
     }
     endpoint.inflight += 1;
-    const record = this.#recordAttempt(endpoint);
+    const record = this.#recordAttempt(upstream, endpoint);
     const attempt = new AttemptRun(this, upstream, endpoint, record);
     this.#attempt = attempt;
     const options = { timeouts: this.#options.timeouts, freshConnection: this.#next?.freshConnection ?? false };
@@ -128,9 +128,10 @@ class Run implements RequestRun {
     return session;
   }
 
-  #recordAttempt(endpoint: Endpoint): AttemptRecord {
+  #recordAttempt(upstream: Upstream, endpoint: Endpoint): AttemptRecord {
     const next = this.#next;
     const record: AttemptRecord = {
+      upstream: upstream.name,
       endpoint: endpoint.address.key,
       reused: false,
       waitMs: next === undefined ? 0 : next.delayMs,

@@ -18,6 +18,8 @@ import { buildRecord } from './access-record.ts';
 import type { Downstream, DownstreamListener, ResponseFraming } from './downstream.ts';
 import type { ErrorResponse } from './error-response.ts';
 import { errorResponse, localResponse, refusedResponse, renderErrorResponse, thrownResponse } from './error-response.ts';
+import type { EventOrigin } from './exchange-events.ts';
+import { tellEnd, tellRetry } from './exchange-events.ts';
 import { downstreamResponseFields, forbiddenNomination, upstreamRequestFields } from './headers.ts';
 import type { Exchange, LocalAnswer, MutableResponse, ProxyHooks, ProxyRequest } from './phases.ts';
 import type { ExchangePlan } from './plan.ts';
@@ -55,6 +57,8 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   #error: string | undefined;
   #extraFlag: ResponseFlag | undefined;
   #replayLost: NotReplayableReason | undefined;
+  /** Given when the first event of this request is told. */
+  #requestId = 0;
 
   constructor(proxy: ProxyState<Context>, downstream: Downstream) {
     this.#proxy = proxy;
@@ -103,6 +107,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   #filtered(answer: LocalAnswer | void): void {
     if (this.#ended) return;
     if (answer === undefined) return this.#forward();
+    this.#extraFlag = answer.flag;
     const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : Buffer.from(answer.body ?? []);
     this.#sendWhole(answer.status, statusTitle(answer.status), [...(answer.fields ?? [])], body);
     this.#finish();
@@ -189,7 +194,8 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   }
 
   onRetry(attempt: AttemptRecord, delayMs: number): void {
-    const { diagnostics } = this.#proxy;
+    const { diagnostics, events } = this.#proxy;
+    if (events?.active === true) tellRetry(events, this.#origin(), attempt, this.attemptNumber, delayMs);
     if (diagnostics === undefined || this.#hooks.suppressRetryLog?.(this) === true) return;
     const what = attempt.detail ?? `answered ${attempt.status}`;
     diagnostics(
@@ -357,10 +363,12 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   }
 
   #writeRecord(): void {
-    const { onRecord } = this.#proxy;
+    const { onRecord, events } = this.#proxy;
     const { log } = this.#hooks;
-    if (log === undefined && onRecord === undefined) return;
+    const isTold = events?.active === true;
+    if (log === undefined && onRecord === undefined && !isTold) return;
     const record = this.#record();
+    if (isTold) tellEnd(events, this.#origin(), record);
     onRecord?.(record);
     if (log === undefined) return;
     try {
@@ -374,6 +382,12 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   #summary(): string {
     const own = this.#hooks.requestSummary?.(this);
     return own ?? `${this.request.method} ${pathWithoutQuery(this.request.path)}, host ${this.request.host}`;
+  }
+
+  #origin(): EventOrigin {
+    this.#requestId ||= this.#proxy.nextRequestId();
+    const { routeName: route } = this.plan;
+    return { requestId: this.#requestId, atMs: this.#proxy.clock.wallMs(), route, upstream: this.#run?.upstream?.name };
   }
 
   #record(): AccessRecord {

@@ -5,7 +5,7 @@ import type { DecisionOverride, MaybePromise } from '../engine/run-host.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import type { FieldList } from '../http1/message.ts';
 import type { ConnectionInfo } from '../transport/transport.ts';
-import type { AccessRecord } from './access-record.ts';
+import type { AccessRecord, ResponseFlag } from './access-record.ts';
 import type { ErrorResponse } from './error-response.ts';
 import type { ExchangePlan } from './plan.ts';
 
@@ -40,6 +40,8 @@ export interface LocalAnswer {
   readonly status: number;
   readonly fields?: Readonly<FieldList>;
   readonly body?: string | Uint8Array;
+  /** Says in the record why there was no other answer. */
+  readonly flag?: ResponseFlag | undefined;
 }
 
 /** What `selectUpstream` may name: an upstream (its balancer picks), or one endpoint of it. */

@@ -1,3 +1,4 @@
+import type { EventChannel } from '../core/observer.ts';
 import type { Clock } from '../transport/clock.ts';
 import type { ReplayMemory } from '../transport/replay-memory.ts';
 import type { Selection } from '../engine/run-host.ts';
@@ -18,6 +19,9 @@ export interface ProxyState<Context> {
   readonly plan: ExchangePlan;
   readonly diagnostics: Diagnostics | undefined;
   readonly onRecord: ((record: AccessRecord) => void) | undefined;
+  readonly events: EventChannel | undefined;
+  /** 1 for the first. */
+  nextRequestId(): number;
   /** @throws RangeError when a choice names no valid address */
   resolveChoice(choice: UpstreamChoice | undefined): Selection | undefined;
   /** Called once an exchange, after its record. */

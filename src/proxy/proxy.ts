@@ -1,4 +1,5 @@
 import { DEFAULT_RETRY_POLICY } from '../core/presets/default.ts';
+import type { EventChannel } from '../core/observer.ts';
 import type { RetryBudgetOptions } from '../core/retry-budget.ts';
 import { createRetryBudget } from '../core/retry-budget.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
@@ -37,6 +38,8 @@ export interface ProxyOptions {
   readonly diagnostics?: Diagnostics | undefined;
   /** Every access record, before the `log` hook. */
   readonly onRecord?: ((record: AccessRecord) => void) | undefined;
+  /** What happens to requests while it happens: retries, why there were no more, ends. */
+  readonly events?: EventChannel | undefined;
   readonly clock?: Clock | undefined;
   /** Uniform in [0, 1). */
   readonly random?: (() => number) | undefined;
@@ -75,6 +78,7 @@ class ProgrammableProxy<Context> implements Proxy, RequestSink, ProxyState<Conte
   readonly plan: ExchangePlan;
   readonly diagnostics: Diagnostics | undefined;
   readonly onRecord: ((record: AccessRecord) => void) | undefined;
+  readonly events: EventChannel | undefined;
   inflightCount = 0;
 
   readonly #limits: ListenerLimits;
@@ -82,6 +86,7 @@ class ProgrammableProxy<Context> implements Proxy, RequestSink, ProxyState<Conte
   readonly #listeners: Listener[] = [];
   readonly #named = new Map<string, Upstream>();
   #idle: (() => void) | undefined;
+  #lastRequestId = 0;
 
   constructor(hooks: ProxyHooks<Context>, options: ProxyOptions) {
     this.hooks = hooks;
@@ -91,6 +96,7 @@ class ProgrammableProxy<Context> implements Proxy, RequestSink, ProxyState<Conte
     this.replayMemory = typeof memory === 'number' ? createReplayMemory(memory) : memory;
     this.diagnostics = options.diagnostics;
     this.onRecord = options.onRecord;
+    this.events = options.events;
     this.#budget = options.budget;
     this.#limits = { ...DEFAULT_LISTENER_LIMITS, ...options.limits };
     this.plan = {
@@ -119,6 +125,11 @@ class ProgrammableProxy<Context> implements Proxy, RequestSink, ProxyState<Conte
   refused(downstream: Downstream, status: number, detail: string): void {
     this.inflightCount += 1;
     new ProxyExchange(this, downstream).refuse(status, detail);
+  }
+
+  nextRequestId(): number {
+    this.#lastRequestId += 1;
+    return this.#lastRequestId;
   }
 
   exchangeEnded(): void {
