@@ -4,6 +4,7 @@ import { printable } from './fault.ts';
 import type { Mapping } from './plain-data.ts';
 import { isMapping, list, mapping } from './plain-data.ts';
 import { routeFaults } from './route-checks.ts';
+import { upstreamNames } from './route-target-checks.ts';
 import { defaultRouteName } from './to-config.ts';
 import { unreachableRoutes } from './unreachable-routes.ts';
 import { upstreamFaults } from './upstream-checks.ts';
@@ -61,7 +62,7 @@ function listenerFaults(listeners: readonly unknown[]): DataFault[] {
 }
 
 function unusedUpstreams(upstreams: Mapping, routes: readonly unknown[]): DataFault[] {
-  const used = new Set(routes.map((route) => mapping(route)['upstream']));
+  const used = new Set(routes.flatMap((route) => upstreamNames(mapping(route)['upstream'])));
   return Object.keys(upstreams)
     .filter((name) => !used.has(name) && routes.length > 0)
     .map((name) => ({

@@ -7,6 +7,7 @@ export const defaults = {
   limits: { headerBytes: '16KiB', headerTimeout: '10s', bodyIdle: '30s', keepAlive: '65s', maxConnections: 10_000 },
   protocol: 'http1',
   endpoint: { weight: 1, priority: 0 },
+  target: { weight: 1 },
   loadBalancing: 'least-request',
   connect: { timeout: '1s', idleTimeout: '50s', maxConnections: 256, maxRequestsPerConnection: 0 },
   retryBudget: {
@@ -34,5 +35,6 @@ export const defaults = {
   replayMemory: '64MiB',
   retryOfRetry: false,
   accessLog: { path: '-' },
-  shutdown: { drain: '30s' },
+  shutdown: { drain: '30s', delay: '0s' },
+  admin: { address: '127.0.0.1:9901', public: false, write: false },
 } as const;

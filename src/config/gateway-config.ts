@@ -15,7 +15,23 @@ export interface GatewayConfig {
   readonly accessLog: { readonly path: string };
   /** How long requests in flight may take to end when the gateway stops. */
   readonly drainMs: number;
+  /** How long listeners stay open after readiness was withdrawn. */
+  readonly drainDelayMs: number;
+  /** Undefined: no admin interface. */
+  readonly admin: AdminConfig | undefined;
 }
+
+export interface AdminConfig {
+  readonly address: HostPort;
+  /** Whether requests may change something. */
+  readonly write: boolean;
+  /** Names that a `Host` may hold besides loopback and the address itself; lower case, without port. */
+  readonly hosts: readonly string[];
+  /** Where the bearer token is; the token itself is never part of a configuration. */
+  readonly token: SecretSource | undefined;
+}
+
+export type SecretSource = { readonly file: string } | { readonly env: string };
 
 export interface ListenerConfig {
   readonly address: HostPort;
@@ -76,7 +92,9 @@ export type BudgetConfig =
 export interface RouteConfig {
   readonly name: string;
   readonly match: RouteMatch;
-  readonly upstream: string;
+  /** At least one; one weight or more above 0. */
+  readonly targets: readonly RouteTarget[];
+  readonly rewrite: RouteRewrite | undefined;
   /** 0 disables. */
   readonly timeouts: { readonly requestMs: number; readonly attemptMs: number; readonly idleMs: number };
   readonly retry: RouteRetry;
@@ -91,6 +109,23 @@ export interface RouteMatch {
   /** Canonical (see `canonical-path.ts`). */
   readonly path: { readonly kind: 'prefix' | 'exact'; readonly value: string } | undefined;
   readonly methods: readonly string[] | undefined;
+  /** All must be there: lower-case name and exact value. */
+  readonly fields: readonly { readonly name: string; readonly value: string }[] | undefined;
+}
+
+/** Where a share of a route's requests goes. */
+export interface RouteTarget {
+  readonly upstream: string;
+  /** 0 to 1 000 000. */
+  readonly weight: number;
+}
+
+/** What is `undefined` stays as the client sent it. */
+export interface RouteRewrite {
+  /** `endpoint`: the name of the endpoint that was picked. */
+  readonly host: 'endpoint' | { readonly name: string } | undefined;
+  /** Takes the place of the prefix that the route matched; canonical. */
+  readonly prefix: string | undefined;
 }
 
 export interface RouteRetry {

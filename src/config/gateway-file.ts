@@ -9,7 +9,16 @@ export interface GatewayFile {
   retryOfRetry: boolean;
   replayMemory: number;
   accessLog: { path: string };
-  shutdown: { drain: number };
+  shutdown: { drain: number; delay: number };
+  admin?: FileAdmin | undefined;
+}
+
+export interface FileAdmin {
+  address: HostPort;
+  public: boolean;
+  write: boolean;
+  hosts: string[];
+  token?: { file?: string | undefined; env?: string | undefined } | undefined;
 }
 
 export interface FileListener {
@@ -42,8 +51,9 @@ export interface FileRoute {
     hosts?: string[] | undefined;
     path?: { prefix?: string | undefined; exact?: string | undefined } | undefined;
     methods?: string[] | undefined;
+    headers?: Record<string, string> | undefined;
   };
-  upstream: string;
+  upstream: FileTarget[];
   timeouts: { request: number; backendRequest: number; idle: number };
   retry: {
     attempts: number;
@@ -56,4 +66,15 @@ export interface FileRoute {
     retryAfterMax: number;
   };
   replayBuffer: number;
+  rewrite?: FileRewrite | undefined;
+}
+
+export interface FileTarget {
+  upstream: string;
+  weight: number;
+}
+
+export interface FileRewrite {
+  host?: string | undefined;
+  prefix?: string | undefined;
 }

@@ -20,9 +20,13 @@ function publicForm(value: unknown, key: string = ''): unknown {
       continue;
     form[name] = publicForm(inner, name);
   }
-  // The short form of an endpoint is read before the schema sees it.
+  // Short forms are read before the schema sees them.
   if (key === 'endpoints')
     form['items'] = { anyOf: [{ type: 'string', description: 'host:port of a server.' }, form['items']] };
+  if (key === 'upstream' && form['type'] === 'array') {
+    const { description, ...list } = form;
+    return { description, anyOf: [{ type: 'string', minLength: 1 }, list] };
+  }
   return form;
 }
 

@@ -1,29 +1,17 @@
 import { defaults } from './defaults.ts';
 import type { DataFault, DataPath } from './fault.ts';
-import { printable } from './fault.ts';
-import { nearestName } from './nearest-name.ts';
 import type { Mapping } from './plain-data.ts';
 import { durationMs, isMapping, list, mapping, repeats } from './plain-data.ts';
 import { formatDuration } from './quantity.ts';
+import { fieldNameFaults, rewriteFaults, targetFaults, unknownUpstream } from './route-target-checks.ts';
 
 /** A name that leads nowhere, and settings of one route that contradict each other. */
 export function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, upstreamsGiven: boolean): DataFault[] {
   const faults: DataFault[] = [];
-  const upstream = route['upstream'];
-  if (typeof upstream === 'string' && upstream !== '' && upstreamsGiven && !Object.hasOwn(upstreams, upstream)) {
-    const known = Object.keys(upstreams);
-    const near = nearestName(upstream, known);
-    const hint =
-      near !== undefined
-        ? `did you mean \`${near}\`?`
-        : known.length === 0
-          ? 'define it under `upstreams`'
-          : `defined: ${known
-              .slice(0, 10)
-              .map((name) => printable(name))
-              .join(', ')}`;
-    faults.push({ path: [...path, 'upstream'], message: `no upstream is named "${printable(upstream)}"`, hint });
-  }
+  const { upstream } = route;
+  if (typeof upstream === 'string') {
+    if (upstreamsGiven) faults.push(...unknownUpstream([...path, 'upstream'], upstream, upstreams));
+  } else faults.push(...targetFaults([...path, 'upstream'], list(upstream), upstreamsGiven ? upstreams : undefined));
   const match = mapping(route['match']);
   if (isMapping(match['path'])) {
     const kinds = ['prefix', 'exact'].filter((kind) => Object.hasOwn(match['path'] as Mapping, kind));
@@ -36,6 +24,8 @@ export function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, 
   }
   for (const field of ['hosts', 'methods'])
     faults.push(...repeats([...path, 'match', field], list(match[field]), (value) => String(value).toLowerCase()));
+  faults.push(...fieldNameFaults([...path, 'match', 'headers'], mapping(match['headers'])));
+  faults.push(...rewriteFaults([...path, 'rewrite'], route['rewrite'], mapping(match['path'])));
   const timeouts = mapping(route['timeouts']);
   const request = durationMs(timeouts['request'], defaults.timeouts.request);
   const attempt = durationMs(timeouts['backendRequest'], defaults.timeouts.backendRequest);

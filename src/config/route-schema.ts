@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { defaults } from './defaults.ts';
 import type { FileRoute } from './gateway-file.ts';
 import { hostPattern, method, routePath } from './match-parts.ts';
-import { choice, count, duration, name, note, notYet, part, size } from './schema-parts.ts';
+import { fieldMatch, rewrite, targets } from './route-target-schema.ts';
+import { choice, count, duration, name, note, notYet, size } from './schema-parts.ts';
 
 const pathMatch = z.strictObject({
   prefix: routePath(
@@ -27,7 +28,11 @@ const match = z.strictObject({
     'Methods; left out: every method.',
     'a list: [GET, POST]',
   ),
-  headers: notYet('matching on header fields'),
+  headers: note(
+    z.record(z.string().meta({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" }), fieldMatch).optional(),
+    'Header fields that must all be there with these values; names in any case.',
+    'for example { x-tier: gold }',
+  ),
 });
 
 const timeouts = z.strictObject({
@@ -63,27 +68,20 @@ const retry = z.strictObject({
   ),
 });
 
-const upstreamName = part('The upstream that serves it.', { type: 'string' }, (input) => {
-  if (typeof input === 'string' && input !== '') return { ok: true, value: input };
-  if (Array.isArray(input))
-    return { ok: false, message: 'as a list (weighted targets) is not supported yet', hint: 'name one upstream' };
-  return {
-    ok: false,
-    message: input === undefined ? 'is missing' : 'must be the name of an upstream',
-    hint: 'for example upstream: orders',
-  };
-});
-
 /** Which requests go where, and how. */
 export const route: z.ZodType<FileRoute> = z.strictObject({
   name: name('Names the route in records; left out: route-1, route-2, … by position.').optional(),
   match: note(match.prefault({}), 'What the route takes; left out: everything.'),
-  upstream: upstreamName,
+  upstream: targets,
   timeouts: note(timeouts.prefault({}), 'Limits of time.'),
   retry: note(retry.prefault({}), 'Left out: unsent, rejected and stale failures are retried, once.'),
   replayBuffer: size('Largest request body kept to be sent again; 0B keeps nothing.', 0, 1024 ** 3).prefault(
     defaults.replayBuffer,
   ),
-  rewrite: notYet('rewriting requests'),
+  rewrite: note(
+    rewrite.optional(),
+    'Changes of the request on its way to the upstream.',
+    'for example { host: upstream, prefix: / }',
+  ),
   hedge: notYet('hedging'),
 });

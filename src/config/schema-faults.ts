@@ -24,18 +24,26 @@ export function faultsOfIssues(issues: readonly Issue[], schema: z.ZodType, data
   for (const issue of issues) {
     if (issue.code === 'unrecognized_keys') continue;
     const path = issue.path as DataPath;
-    const short = typeof valueAt(data, path.slice(0, -1)) === 'string';
-    const value = valueAt(data, short ? path.slice(0, -1) : path);
+    const place = placeOf(data, path);
+    const value = valueAt(data, place);
     if (value === undefined && meant.has(formatPath(path))) continue;
     if (path.at(-1) === 'address' && isDnsEndpoint(valueAt(data, path.slice(0, -1)))) continue;
-    // An endpoint written as text has no `address` key to point at.
     faults.push({
-      path: short ? path.slice(0, -1) : path,
+      path: place,
       atKey: issue.code === 'custom' && issue.message === 'is not supported yet',
       ...wordsOf(issue, value, schemaAt(schema, path)),
     });
   }
   return faults;
+}
+
+/** Where the fault can be pointed at: an endpoint that is written as text has no `address` key. */
+function placeOf(data: unknown, path: DataPath): DataPath {
+  for (let length = 1; length < path.length; length += 1) {
+    const place = path.slice(0, length);
+    if (typeof valueAt(data, place) === 'string') return place;
+  }
+  return path;
 }
 
 function isDnsEndpoint(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { admin } from './admin-schema.ts';
 import { defaults } from './defaults.ts';
 import type { GatewayFile } from './gateway-file.ts';
 import { listener } from './listener-schema.ts';
@@ -16,7 +17,11 @@ export const gatewayFile: z.ZodType<GatewayFile> = z.strictObject({
     'Addresses to listen on.',
     'a list: [{ address: 127.0.0.1:8080 }]',
   ),
-  admin: notYet('the admin listener'),
+  admin: note(
+    admin.optional(),
+    'Metrics, health, live state and events for operators; without it there is none.',
+    'write { address: 127.0.0.1:9901 }',
+  ),
   upstreams: note(
     z.record(z.string().meta({ pattern: namePattern.source }), upstream),
     'Groups of servers by name.',
@@ -61,6 +66,9 @@ export const gatewayFile: z.ZodType<GatewayFile> = z.strictObject({
     z
       .strictObject({
         drain: duration('How long requests in flight may take to end.').prefault(defaults.shutdown.drain),
+        delay: duration(
+          'How long listeners still take connections after /readyz turned red, so that balancers see it first.',
+        ).prefault(defaults.shutdown.delay),
       })
       .prefault({}),
     'What SIGTERM does.',

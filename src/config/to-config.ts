@@ -1,5 +1,12 @@
 import { defaults } from './defaults.ts';
-import type { BudgetConfig, GatewayConfig, RouteConfig, UpstreamConfig } from './gateway-config.ts';
+import type {
+  BudgetConfig,
+  GatewayConfig,
+  RouteConfig,
+  RouteMatch,
+  RouteRewrite,
+  UpstreamConfig,
+} from './gateway-config.ts';
 import { readDuration } from './quantity.ts';
 import type { FileRetryBudget, FileRoute, FileUpstream, GatewayFile } from './gateway-file.ts';
 
@@ -79,7 +86,10 @@ function durationMs(text: string): number {
   return reading.value;
 }
 
-function toRoute({ name, match, upstream, timeouts, retry, replayBuffer }: FileRoute, index: number): RouteConfig {
+function toRoute(
+  { name, match, upstream, timeouts, retry, replayBuffer, rewrite }: FileRoute,
+  index: number,
+): RouteConfig {
   const { prefix, exact } = match.path ?? {};
   const path =
     prefix !== undefined
@@ -89,8 +99,9 @@ function toRoute({ name, match, upstream, timeouts, retry, replayBuffer }: FileR
         : undefined;
   return {
     name: name ?? defaultRouteName(index),
-    match: { hosts: match.hosts, path, methods: match.methods },
-    upstream,
+    match: { hosts: match.hosts, path, methods: match.methods, fields: fieldsOf(match.headers) },
+    targets: upstream,
+    rewrite: rewrite === undefined ? undefined : { host: rewriteHost(rewrite.host), prefix: rewrite.prefix },
     timeouts: { requestMs: timeouts.request, attemptMs: timeouts.backendRequest, idleMs: timeouts.idle },
     retry: {
       maxRetries: retry.attempts,
@@ -106,6 +117,17 @@ function toRoute({ name, match, upstream, timeouts, retry, replayBuffer }: FileR
     },
     replayBufferBytes: replayBuffer,
   };
+}
+
+function fieldsOf(headers: Readonly<Record<string, string>> | undefined): RouteMatch['fields'] {
+  return headers === undefined
+    ? undefined
+    : Object.entries(headers).map(([name, value]) => ({ name: name.toLowerCase(), value }));
+}
+
+function rewriteHost(host: string | undefined): RouteRewrite['host'] {
+  if (host === undefined) return undefined;
+  return host === 'upstream' ? 'endpoint' : { name: host };
 }
 
 export function defaultRouteName(index: number): string {

@@ -1,11 +1,14 @@
 import { hasPrefix } from './canonical-path.ts';
 import type { DataFault } from './fault.ts';
+import { isMapping } from './plain-data.ts';
 
 interface Reach {
   readonly hosts: readonly string[] | undefined;
   readonly prefix: string | undefined;
   readonly exact: string | undefined;
   readonly methods: readonly string[] | undefined;
+  /** `name: value` of each field that must be there. */
+  readonly fields: readonly string[];
 }
 
 /** Routes that can get no request, for one earlier route takes all of theirs. */
@@ -34,7 +37,7 @@ function reachOf(route: unknown): Reach | undefined {
   if (typeof route !== 'object' || route === null) return undefined;
   const match = (route as Record<string, unknown>)['match'] ?? {};
   if (typeof match !== 'object') return undefined;
-  const { hosts, path, methods } = match as Record<string, unknown>;
+  const { hosts, path, methods, headers = {} } = match as Record<string, unknown>;
   const { prefix, exact } = typeof path === 'object' && path !== null ? (path as Record<string, unknown>) : {};
   if (path !== undefined && typeof prefix !== 'string' && typeof exact !== 'string') return undefined;
   if (
@@ -43,11 +46,16 @@ function reachOf(route: unknown): Reach | undefined {
     )
   )
     return undefined;
+  if (!isMapping(headers)) return undefined;
   return {
     hosts: (hosts as string[] | undefined)?.map((host) => host.toLowerCase().replace(/\.$/, '')),
     prefix: typeof prefix === 'string' ? prefix : undefined,
     exact: typeof exact === 'string' ? exact : undefined,
     methods: methods as string[] | undefined,
+    fields: Object.entries(headers).map(([name, value]) => {
+      const text = isMapping(value) && Object.keys(value).length === 1 ? (value['exact'] ?? value) : value;
+      return `${name.toLowerCase()}: ${JSON.stringify(text)}`;
+    }),
   };
 }
 
@@ -55,7 +63,8 @@ function covers(wide: Reach, narrow: Reach): boolean {
   return (
     coversHosts(wide.hosts, narrow.hosts) &&
     coversPath(wide, narrow) &&
-    coversAll(wide.methods, narrow.methods, (a, b) => a === b)
+    coversAll(wide.methods, narrow.methods, (a, b) => a === b) &&
+    wide.fields.every((field) => narrow.fields.includes(field))
   );
 }
 

@@ -13,6 +13,8 @@ export interface RunRequestOptions {
   readonly policy: RetryPolicy;
   readonly timeouts: AttemptTimeouts;
   readonly body: RequestBody | undefined;
+  /** Whether the host would select another upstream for a retry when that of the attempt has no endpoint left. */
+  readonly canMove?: (() => boolean) | undefined;
   readonly host: RunHost;
   readonly clock: Clock;
   /** Uniform in [0, 1). */

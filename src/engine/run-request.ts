@@ -255,7 +255,7 @@ class Run implements RequestRun {
       bodyReplayable: body === undefined || body.replayable,
       committed: this.#delivering,
       downstreamGone: this.#ended,
-      endpointAvailable: upstream.hasEndpoint(),
+      endpointAvailable: upstream.hasEndpoint() || this.#options.canMove?.() === true,
       otherEndpointAvailable: upstream.hasUntried(this.#tried),
       // The attempt's own permit is given back before the retry asks for one.
       permitAvailable: upstream.permits.inflight - (attempt.holdsPermit ? 1 : 0) < upstream.permits.limit,

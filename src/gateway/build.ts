@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { GatewayConfig, RouteConfig, UpstreamConfig } from '../config/gateway-config.ts';
+import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.ts';
 import type { RetryBudget } from '../core/retry-budget.ts';
 import { createRetryBudget } from '../core/retry-budget.ts';
-import { createRetryPolicy } from '../core/retry-policy.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import { createUpstream } from '../engine/upstream.ts';
-import type { ExchangePlan } from '../proxy/plan.ts';
-import { DEFAULT_TIMEOUTS } from '../proxy/plan.ts';
 import type { Clock } from '../transport/clock.ts';
 import { createHttp1Transport } from '../transport/http1-transport.ts';
+import type { RoutePlan } from './route-plan.ts';
+import { buildRoutePlans } from './route-plan.ts';
 import type { Router } from './router.ts';
 import { createRouter } from './router.ts';
+import type { TargetChoice } from './target-choice.ts';
 
 /** An upstream and the configuration it was made from. */
-interface BuiltUpstream {
+export interface BuiltUpstream {
   readonly config: UpstreamConfig;
   readonly upstream: Upstream;
 }
@@ -22,7 +22,7 @@ interface BuiltUpstream {
 export interface GatewayState {
   readonly config: GatewayConfig;
   readonly upstreams: ReadonlyMap<string, BuiltUpstream>;
-  readonly router: Router<ExchangePlan>;
+  readonly router: Router<TargetChoice<RoutePlan>>;
 }
 
 /**
@@ -34,7 +34,7 @@ export function buildState(config: GatewayConfig, clock: Clock, previous?: Gatew
   const upstreams = new Map<string, BuiltUpstream>();
   for (const upstream of config.upstreams)
     upstreams.set(upstream.name, buildUpstream(upstream, clock, previous?.upstreams.get(upstream.name)));
-  const routes = config.routes.map((route) => ({ route, target: buildPlan(route, config, upstreams) }));
+  const routes = config.routes.map((route) => ({ route, target: buildRoutePlans(route, config, upstreams) }));
   return { config, upstreams, router: createRouter(routes) };
 }
 
@@ -72,37 +72,4 @@ function keptBudget(config: UpstreamConfig, previous: BuiltUpstream | undefined)
   return previous !== undefined && isDeepStrictEqual(previous.config.budget, config.budget)
     ? previous.upstream.budget
     : undefined;
-}
-
-function buildPlan(
-  route: RouteConfig,
-  config: GatewayConfig,
-  upstreams: ReadonlyMap<string, BuiltUpstream>,
-): ExchangePlan {
-  const built = upstreams.get(route.upstream);
-  if (built === undefined) throw new RangeError(`route ${route.name}: no upstream is named "${route.upstream}"`);
-  const { retry, timeouts } = route;
-  return {
-    routeName: route.name,
-    upstream: built.upstream,
-    policy: createRetryPolicy({
-      maxRetries: retry.maxRetries,
-      codes: retry.codes,
-      on: retry.on,
-      curve: retry.backoff.curve,
-      backoffMs: retry.backoff.baseMs,
-      maxBackoffMs: retry.backoff.maxMs,
-      jitter: retry.backoff.jitter,
-      retryAfterMaxMs: retry.retryAfterMaxMs,
-      retryOfRetry: config.retryOfRetry,
-    }),
-    timeouts: {
-      ...DEFAULT_TIMEOUTS,
-      requestMs: timeouts.requestMs,
-      attemptMs: timeouts.attemptMs,
-      idleMs: timeouts.idleMs,
-      connectMs: built.config.connect.connectMs,
-    },
-    replayBufferBytes: route.replayBufferBytes,
-  };
 }

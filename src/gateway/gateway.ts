@@ -36,7 +36,7 @@ export interface Gateway {
   start(): Promise<void>;
   /**
    * Takes another configuration into use, whole or not at all. What did not change keeps its live state; requests under
-   * way end by the plan they began with, and their retries go to the endpoints of the new configuration.
+   * way end under the configuration they began with, their retries too.
    * @throws as `start`; the old configuration goes on then
    */
   reload(config: GatewayConfig): Promise<void>;

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { canonicalPath, hasPrefix } from '../config/canonical-path.ts';
 import type { RouteConfig, RouteMatch } from '../config/gateway-config.ts';
+import { fieldValues } from '../http1/field-list.ts';
+import type { FieldList } from '../http1/message.ts';
 
 /** The part of a request that routes look at. */
 export interface RoutedRequest {
@@ -9,6 +11,7 @@ export interface RoutedRequest {
   readonly host: string;
   /** Path and query. */
   readonly path: string;
+  readonly fields: Readonly<FieldList>;
 }
 
 export type Routing<Target> =
@@ -24,7 +27,7 @@ export interface Router<Target> {
 
 /**
  * First match wins. The path is matched, and forwarded, in its canonical form (see `canonical-path.ts`); hosts without
- * port and case; methods as they are.
+ * port and case; methods as they are; field values exactly.
  * @param routes Each with what it leads to.
  */
 export function createRouter<Target>(
@@ -45,7 +48,7 @@ export function createRouter<Target>(
       }
       const host = bareHost(request.host);
       for (const candidate of compiled) {
-        if (candidate.matches(request.method, host, path))
+        if (candidate.matches(request, host, path))
           return { type: 'route', target: candidate.target, path: query === -1 ? path : path + whole.slice(query) };
       }
       return noRoute;
@@ -53,25 +56,28 @@ export function createRouter<Target>(
   };
 }
 
-type Matcher = (method: string, host: string, path: string) => boolean;
+type Matcher = (request: RoutedRequest, host: string, path: string) => boolean;
 
-function compile({ hosts, path, methods }: RouteMatch): Matcher {
+function compile({ hosts, path, methods, fields = [] }: RouteMatch): Matcher {
   const names = hosts === undefined ? undefined : new Set(hosts.filter((host) => !host.startsWith('*.')));
   const suffixes =
     hosts === undefined ? [] : hosts.filter((host) => host.startsWith('*.')).map((host) => host.slice(1));
   const verbs = methods === undefined ? undefined : new Set(methods);
-  return (method, host, requestPath) => {
-    if (verbs !== undefined && !verbs.has(method)) return false;
+  return (request, host, requestPath) => {
+    if (verbs !== undefined && !verbs.has(request.method)) return false;
     if (
       path !== undefined &&
       !(path.kind === 'exact' ? requestPath === path.value : hasPrefix(requestPath, path.value))
     )
       return false;
-    return (
-      names === undefined ||
-      names.has(host) ||
-      suffixes.some((suffix) => host.length > suffix.length && host.endsWith(suffix))
-    );
+    if (
+      names !== undefined &&
+      !names.has(host) &&
+      !suffixes.some((suffix) => host.length > suffix.length && host.endsWith(suffix))
+    )
+      return false;
+    // A field that comes several times is one value: a client cannot add `gold` beside its own tier.
+    return fields.every(({ name, value }) => fieldValues(request.fields as FieldList, name).join(', ') === value);
   };
 }
 

@@ -141,6 +141,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
       policy: plan.policy,
       timeouts: plan.timeouts,
       body: this.#body,
+      canMove: plan.fallback === undefined ? undefined : () => plan.fallback?.() !== undefined,
       host: this,
       clock,
       random,

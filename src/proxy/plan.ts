@@ -28,4 +28,6 @@ export interface ExchangePlan {
   readonly timeouts: ExchangeTimeouts;
   /** Bytes of a request body kept for another attempt. Default 65 536; 0 keeps nothing. */
   readonly replayBufferBytes: number;
+  /** An upstream that takes a retry when `upstream` has lost its last endpoint meanwhile. */
+  readonly fallback?: (() => Upstream | undefined) | undefined;
 }

@@ -281,9 +281,6 @@ const planned: readonly (readonly [string, string])[] = [
     'upstreams.orders.endpoints[0].domain',
     smallest.replace('[127.0.0.1:9001]', '[{ address: 127.0.0.1:9001, domain: eu }]'),
   ],
-  ['routes[0].upstream', smallest.replace('upstream: orders', 'upstream: [{ upstream: orders, weight: 1 }]')],
-  ['routes[0].match.headers', withRoute('match: { headers: { x-tier: gold } }')],
-  ['routes[0].rewrite', withRoute('rewrite: { host: upstream }')],
   ['routes[0].hedge', withRoute('hedge: { delay: 100ms, max: 1 }')],
 ];
 

@@ -33,8 +33,9 @@ test('the smallest file gets every default', () => {
     routes: [
       {
         name: 'route-1',
-        match: { hosts: undefined, path: undefined, methods: undefined },
-        upstream: 'orders',
+        match: { hosts: undefined, path: undefined, methods: undefined, fields: undefined },
+        targets: [{ upstream: 'orders', weight: 1 }],
+        rewrite: undefined,
         timeouts: { requestMs: 15_000, attemptMs: 0, idleMs: 60_000 },
         retry: {
           maxRetries: 1,
@@ -67,8 +68,10 @@ replayBuffer: 1MiB`),
       hosts: ['shop.example', '*.shop.example'],
       path: { kind: 'exact', value: '/orders' },
       methods: ['GET', 'POST'],
+      fields: undefined,
     },
-    upstream: 'orders',
+    targets: [{ upstream: 'orders', weight: 1 }],
+    rewrite: undefined,
     timeouts: { requestMs: 60_000, attemptMs: 1500, idleMs: 0 },
     retry: {
       maxRetries: 3,

@@ -14,7 +14,7 @@ ${routes.replace(/^- \{/gm, '- { upstream: u,').replace(/^/gm, '  ')}
 }
 
 function nameOf(router: ReturnType<typeof routerOf>, method: string, host: string, path: string): string {
-  const routing = router.route({ method, host, path });
+  const routing = router.route({ method, host, path, fields: [] });
   return routing.type === 'route' ? routing.target : routing.type;
 }
 
