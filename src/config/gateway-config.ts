@@ -1,5 +1,6 @@
 import type { BackoffPolicy, RetryTrigger } from '../core/retry-policy.ts';
 import type { HostPort } from './address.ts';
+import type { RouteFilters, RouteRefusal } from './route-filters.ts';
 
 /** A gateway's configuration as typed data: checked, every default filled in, in the words of the code. Deep-equal configurations mean the same. */
 export interface GatewayConfig {
@@ -34,6 +35,8 @@ export interface AdminConfig {
 export type SecretSource = { readonly file: string } | { readonly env: string };
 
 export interface ListenerConfig {
+  /** What `RouteMatch.listeners` calls it; a gateway file has no such names. */
+  readonly name?: string;
   readonly address: HostPort;
   readonly server: 'own' | 'node';
   readonly limits: ListenerLimits;
@@ -92,7 +95,7 @@ export type BudgetConfig =
 export interface RouteConfig {
   readonly name: string;
   readonly match: RouteMatch;
-  /** At least one; one weight or more above 0. */
+  /** At least one, and one weight or more above 0, unless the route refuses or redirects everything. */
   readonly targets: readonly RouteTarget[];
   readonly rewrite: RouteRewrite | undefined;
   /** 0 disables. */
@@ -108,6 +111,8 @@ export interface RouteMatch {
   readonly hosts: readonly string[] | undefined;
   /** Canonical (see `canonical-path.ts`). */
   readonly path: { readonly kind: 'prefix' | 'exact'; readonly value: string } | undefined;
+  readonly refusals?: readonly RouteRefusal[];
+  readonly filters?: RouteFilters;
   readonly methods: readonly string[] | undefined;
   /** All must be there: lower-case name and exact value. */
   readonly fields: readonly { readonly name: string; readonly value: string }[] | undefined;
@@ -118,6 +123,10 @@ export interface RouteTarget {
   readonly upstream: string;
   /** 0 to 1 000 000. */
   readonly weight: number;
+  /** Names of listeners. */
+  readonly listeners?: readonly string[];
+  /** All must be there: name and exact value of the first parameter of that name, both decoded. */
+  readonly query?: readonly { readonly name: string; readonly value: string }[];
 }
 
 /** What is `undefined` stays as the client sent it. */
@@ -136,3 +145,5 @@ export interface RouteRetry {
   readonly backoff: BackoffPolicy;
   readonly retryAfterMaxMs: number;
 }
+  /** Takes the place of the whole path, not of the query; canonical. */
+  readonly fullPath?: string;
