@@ -1,4 +1,5 @@
 import { readAddress } from './address.ts';
+import { adminFaults } from './admin-checks.ts';
 import type { DataFault } from './fault.ts';
 import { printable } from './fault.ts';
 import type { Mapping } from './plain-data.ts';
@@ -17,6 +18,7 @@ export function crossChecks(data: unknown): DataFault[] {
   const file = mapping(data);
   const upstreams = mapping(file['upstreams']);
   const faults: DataFault[] = [...listenerFaults(list(file['listeners']))];
+  if (isMapping(file['admin'])) faults.push(...adminFaults(file['admin'], list(file['listeners'])));
   for (const [name, value] of Object.entries(upstreams)) faults.push(...upstreamFaults(name, mapping(value)));
   if (isMapping(file['upstreams']) && Object.keys(upstreams).length === 0)
     faults.push({

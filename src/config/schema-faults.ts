@@ -31,7 +31,7 @@ export function faultsOfIssues(issues: readonly Issue[], schema: z.ZodType, data
     faults.push({
       path: place,
       atKey: issue.code === 'custom' && issue.message === 'is not supported yet',
-      ...wordsOf(issue, value, schemaAt(schema, path)),
+      ...wordsOf(issue, isSecret(path) && typeof value === 'string' ? HIDDEN : value, schemaAt(schema, path)),
     });
   }
   return faults;
@@ -45,6 +45,13 @@ function placeOf(data: unknown, path: DataPath): DataPath {
   }
   return path;
 }
+
+/** Somebody may have written a secret where only its place belongs: faults end up in logs. */
+function isSecret(path: DataPath): boolean {
+  return /token|secret|password/i.test(String(path.at(-1)));
+}
+
+const HIDDEN = Symbol('hidden');
 
 function isDnsEndpoint(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'dns');
@@ -92,6 +99,7 @@ function kindName(expected: string): string {
 
 function describe(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
+  if (value === HIDDEN) return 'text';
   if (typeof value === 'string') return `"${printable(value, 40)}"`;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'a mapping';
 }

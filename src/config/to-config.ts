@@ -1,5 +1,6 @@
 import { defaults } from './defaults.ts';
 import type {
+  AdminConfig,
   BudgetConfig,
   GatewayConfig,
   RouteConfig,
@@ -8,7 +9,7 @@ import type {
   UpstreamConfig,
 } from './gateway-config.ts';
 import { readDuration } from './quantity.ts';
-import type { FileRetryBudget, FileRoute, FileUpstream, GatewayFile } from './gateway-file.ts';
+import type { FileAdmin, FileRetryBudget, FileRoute, FileUpstream, GatewayFile } from './gateway-file.ts';
 
 /** A checked file in the words of the code. */
 export function toConfig(file: GatewayFile): GatewayConfig {
@@ -30,7 +31,15 @@ export function toConfig(file: GatewayFile): GatewayConfig {
     replayMemoryBytes: file.replayMemory,
     accessLog: { path: file.accessLog.path },
     drainMs: file.shutdown.drain,
+    drainDelayMs: file.shutdown.delay,
+    admin: file.admin === undefined ? undefined : toAdmin(file.admin),
   };
+}
+
+function toAdmin({ address, write, hosts, token }: FileAdmin): AdminConfig {
+  const { file, env } = token ?? {};
+  const source = file !== undefined ? { file } : env !== undefined ? { env } : undefined;
+  return { address, write, hosts, token: source };
 }
 
 function toUpstream(
