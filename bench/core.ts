@@ -4,7 +4,8 @@
  */
 import { parseArgs } from 'node:util';
 import type { Failure } from '../src/core/failure.ts';
-import { pickEndpoint, type EndpointView } from '../src/core/pick-endpoint.ts';
+import type { EndpointView } from '../src/core/load-balancing.ts';
+import { pickEndpoint } from '../src/core/pick-endpoint.ts';
 import { DEFAULT_RETRY_POLICY } from '../src/core/presets/default.ts';
 import type { Circumstances, RequestFacts } from '../src/core/request.ts';
 import { createRequestSession } from '../src/core/request-session.ts';
@@ -57,6 +58,7 @@ const bucket = createRetryBudget({ kind: 'token-bucket' });
 const endpoints: EndpointView[] = Array.from({ length: 4 }, (_, index) => ({
   weight: 1,
   priority: 0,
+  hash: index,
   inflight: index,
   available: true,
   excluded: false,
@@ -120,6 +122,7 @@ function pick(index: number): unknown {
     tried: [],
     random: (index % 1000) / 1000,
     cursor: 0,
+    keyHash: 0,
   });
 }
 

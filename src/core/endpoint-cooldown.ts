@@ -12,6 +12,8 @@ const MAX_MS = 10_000;
 export interface EndpointCooldown {
   /** The endpoint should not be chosen now. */
   pauses(nowMs: number): boolean;
+  /** Milliseconds that it still pauses; 0 when it does not. */
+  pausedForMs(nowMs: number): number;
   /** An attempt goes there: while its fate is open, no second one probes. */
   chosen(nowMs: number): void;
   /** It could not be connected to. */
@@ -31,6 +33,10 @@ class DoublingCooldown implements EndpointCooldown {
 
   pauses(nowMs: number): boolean {
     return this.#failureCount > 0 && nowMs < this.#untilMs;
+  }
+
+  pausedForMs(nowMs: number): number {
+    return this.pauses(nowMs) ? this.#untilMs - nowMs : 0;
   }
 
   chosen(nowMs: number): void {

@@ -1,9 +1,13 @@
 export { backoffDelayMs } from './backoff.ts';
-export { createPermits } from './permits.ts';
+export { createCircuitBreaker } from './circuit-breaker.ts';
 export { classifyOutcome, triggerOf } from './classify.ts';
 export { attemptTimeoutMs, clampDelayMs, deadlineAt, MAX_DELAY_MS, remainingMs } from './deadline.ts';
 export { decide } from './decide.ts';
+export { hashText } from './hash.ts';
+export { createHedgePolicy } from './hedging.ts';
 export { parseHttpDate } from './http-date.ts';
+export { createOutlier, createOutlierPolicy, mayEject } from './outlier-detection.ts';
+export { createPermits } from './permits.ts';
 export { hasEndpoint, hasOtherEndpoint, pickEndpoint } from './pick-endpoint.ts';
 export { DEFAULT_RETRY_BUDGET, DEFAULT_RETRY_POLICY } from './presets/default.ts';
 export { NANTIAN_PRESET, NANTIAN_TRANSPORT_PRESET } from './presets/nantian.ts';
@@ -13,8 +17,9 @@ export { parseRetryAfter, parseRetryPushback } from './retry-after.ts';
 export { createRetryBudget } from './retry-budget.ts';
 export { createRetryPolicy } from './retry-policy.ts';
 export { classifyFailure, classifyResponse, isIdempotent } from './safety.ts';
+export { circuitVerdict, endpointVerdict } from './verdict.ts';
 
-export type { Permits } from './permits.ts';
+export type { BreakerState, CircuitBreaker, CircuitBreakerOptions, CircuitPass } from './circuit-breaker.ts';
 export type { Claim } from './claim.ts';
 export type { OutcomeClass } from './classify.ts';
 export type { DecisionInput } from './decide.ts';
@@ -31,7 +36,6 @@ export type {
 export type {
   AttemptEnding,
   BreakerChanged,
-  BreakerState,
   ConfigReloaded,
   DrainBegan,
   EndpointDrainChanged,
@@ -47,7 +51,12 @@ export type {
   RetrySuppressed,
 } from './observer.ts';
 export type { Outcome, ResponseFacts } from './outcome.ts';
-export type { EndpointChoice, EndpointView, LoadBalancing } from './pick-endpoint.ts';
+export type { FailureLimits, FailureThresholdOptions } from './failure-threshold.ts';
+export type { HedgePolicy } from './hedging.ts';
+export type { EndpointView, LoadBalancing } from './load-balancing.ts';
+export type { EjectionGroup, Outlier, OutlierDetectionOptions, OutlierPolicy } from './outlier-detection.ts';
+export type { Permits } from './permits.ts';
+export type { EndpointChoice } from './pick-endpoint.ts';
 export type { Preset } from './presets/preset.ts';
 export type { Circumstances, RequestFacts } from './request.ts';
 export type { CreateRequestSession, RequestSession } from './request-session.ts';
@@ -70,3 +79,4 @@ export type {
   RetryTrigger,
 } from './retry-policy.ts';
 export type { SafetyClass } from './safety.ts';
+export type { Verdict } from './verdict.ts';

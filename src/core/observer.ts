@@ -1,3 +1,4 @@
+import type { BreakerState } from './circuit-breaker.ts';
 import type { StopReason } from './decision.ts';
 import type { SafetyClass } from './safety.ts';
 
@@ -93,8 +94,6 @@ export interface EndpointDrainChanged extends EndpointEventFields {
   readonly type: 'endpoint-drain-changed';
   readonly drained: boolean;
 }
-
-export type BreakerState = 'closed' | 'open' | 'half-open';
 
 export interface BreakerChanged extends EventFields {
   readonly type: 'breaker-changed';

@@ -1,6 +1,7 @@
 import { decide, STOP_SUCCESS } from './decide.ts';
-import type { Decision, StopReason } from './decision.ts';
+import type { Decision, StopDecision, StopReason } from './decision.ts';
 import type { Failure } from './failure.ts';
+import { hedgeRefusal, waitsForOtherCopy, type HedgePolicy } from './hedging.ts';
 import type { Outcome, ResponseFacts } from './outcome.ts';
 import type { Circumstances, RequestFacts } from './request.ts';
 import type { RetryBudget } from './retry-budget.ts';
@@ -20,6 +21,8 @@ export interface RequestSession {
   readonly attemptCount: number;
   /** Retries decided and not given back; the free one included. */
   readonly retryCount: number;
+  /** Copies granted and not given back. */
+  readonly hedgeCount: number;
   /** Why the request ended without another attempt, once it is known. */
   readonly stopReason: StopReason | undefined;
   /** Deposits in the budget, unless this request is itself a retry. */
@@ -40,6 +43,17 @@ export interface RequestSession {
    * Without a retry that was decided and not yet started, it does nothing.
    */
   retryNotSent(nowMs: number, reason: StopReason): void;
+  /**
+   * Asks for a copy of the attempt under way, which has no response head yet. `undefined` grants it and takes it from the
+   * budget; otherwise it says why not. A granted copy that is not sent is given back with `hedgeNotSent`.
+   */
+  hedge(policy: HedgePolicy, at: Circumstances, bodyComplete: boolean, nowMs: number): StopReason | undefined;
+  hedgeNotSent(nowMs: number): void;
+  /**
+   * The outcome of an attempt while another copy of the request is still under way, in place of `responded` and `failed`.
+   * `undefined`: it is let pass, and the other one decides; otherwise it ends the request. It never leads to a retry.
+   */
+  besideCopy(outcome: Outcome, at: Circumstances, nowMs: number, random: number): StopDecision | undefined;
 }
 
 export type CreateRequestSession = (facts: RequestFacts, policy: RetryPolicy, budget: RetryBudget) => RequestSession;
@@ -54,6 +68,7 @@ class Session implements RequestSession {
   readonly #budget: RetryBudget;
   attemptCount = 0;
   retryCount = 0;
+  hedgeCount = 0;
   stopReason: StopReason | undefined = undefined;
   #freeResendUsed = false;
   #previousDelayMs = 0;
@@ -61,6 +76,7 @@ class Session implements RequestSession {
   #lastDecision: Decision = STOP_SUCCESS;
   #pending: 'none' | 'free' | 'charged' = 'none';
   #withdrawnAtMs = 0;
+  #hedgedAtMs = 0;
 
   constructor(facts: RequestFacts, policy: RetryPolicy, budget: RetryBudget) {
     this.facts = facts;
@@ -104,6 +120,29 @@ class Session implements RequestSession {
     this.#pending = 'none';
     this.retryCount -= 1;
     this.stopReason = reason;
+  }
+
+  hedge(policy: HedgePolicy, at: Circumstances, bodyComplete: boolean, nowMs: number): StopReason | undefined {
+    if (this.hedgeCount >= policy.max) return 'attempts-exhausted';
+    const refusal = hedgeRefusal(this.facts, this.policy, at, bodyComplete, nowMs);
+    if (refusal !== undefined) return refusal;
+    if (!this.#budget.withdrawHedge(nowMs)) return 'budget-exhausted';
+    this.#hedgedAtMs = nowMs;
+    this.hedgeCount += 1;
+    return undefined;
+  }
+
+  hedgeNotSent(nowMs: number): void {
+    this.#budget.refundHedge(nowMs, this.#hedgedAtMs);
+    this.hedgeCount -= 1;
+  }
+
+  besideCopy(outcome: Outcome, at: Circumstances, nowMs: number, random: number): StopDecision | undefined {
+    const decision = this.#decide(outcome, at, nowMs, random, false, true);
+    if (isThrottled(outcome, decision)) this.#budget.record(false, nowMs);
+    if (decision.type === 'retry' || waitsForOtherCopy(outcome, decision)) return undefined;
+    this.#lastOutcome = outcome;
+    return this.#stopped(decision);
   }
 
   #conclude(outcome: Outcome, at: Circumstances, nowMs: number, random: number): Decision {

@@ -20,6 +20,13 @@ export interface RetryBudget {
    * @param withdrawnAtMs the `nowMs` that `withdraw` was called with
    */
   refund(nowMs: number, withdrawnAtMs: number): void;
+  /**
+   * Takes one hedge, if the share of the requests alone leaves room for it: hedges count against it as retries do, and the
+   * minimum rate is not for them. A hedge is sent on suspicion; without traffic to pay for it, it is load like any other.
+   */
+  withdrawHedge(nowMs: number): boolean;
+  /** Gives back a hedge that was not sent, as `refund` does a retry. */
+  refundHedge(nowMs: number, withdrawnAtMs: number): void;
   /** Final outcome of an attempt; only `throttle` listens. */
   record(success: boolean, nowMs: number): void;
   /** Retries that could be withdrawn now, a whole number ≥ 0. `Infinity` for `none`. */

@@ -17,9 +17,7 @@ export type Verdict = 'success' | 'failure' | 'alive' | 'none';
  * A failure that the upstream relays from behind it is not its own; nor are 501 and 505, which speak about the request.
  */
 export function circuitVerdict(outcome: Outcome): Verdict {
-  if (outcome.type === 'failure') return verdictOfFailure(outcome.failure);
-  const { response } = outcome;
-  return isServerError(response) && response.claim !== 'relayed' ? 'failure' : verdictOfAnswer(response);
+  return verdictOf(outcome, isServerError);
 }
 
 /**
@@ -28,20 +26,27 @@ export function circuitVerdict(outcome: Outcome): Verdict {
  * would most likely answer the same: ejecting one after the other would only take capacity away.
  */
 export function endpointVerdict(outcome: Outcome): Verdict {
+  return verdictOf(outcome, isGatewayError);
+}
+
+function verdictOf(outcome: Outcome, isFailure: (status: number) => boolean): Verdict {
   if (outcome.type === 'failure') return verdictOfFailure(outcome.failure);
   const { response } = outcome;
-  const { status } = response;
-  const isGatewayError = status === 502 || status === 503 || status === 504;
-  return isGatewayError && response.claim !== 'relayed' ? 'failure' : verdictOfAnswer(response);
+  if (response.status < 400) return 'success';
+  return isFailure(response.status) && isItsOwn(response) ? 'failure' : 'alive';
 }
 
-function verdictOfAnswer({ status }: ResponseFacts): Verdict {
-  return status < 400 ? 'success' : 'alive';
+function isServerError(status: number): boolean {
+  return status >= 500 && status !== 501 && status !== 505;
 }
 
-function isServerError(response: ResponseFacts): boolean {
-  const { status } = response;
-  return status >= 500 && status !== 501 && status !== 505 && classifyResponse(response) !== 'rejected';
+function isGatewayError(status: number): boolean {
+  return status === 502 || status === 503 || status === 504;
+}
+
+/** Neither handed on from behind it, nor a refusal that proves how well it is. */
+function isItsOwn(response: ResponseFacts): boolean {
+  return response.claim !== 'relayed' && classifyResponse(response) !== 'rejected';
 }
 
 function verdictOfFailure(failure: Failure): Verdict {

@@ -1,6 +1,8 @@
 import type { EndpointCooldown } from '../core/endpoint-cooldown.ts';
 import { createEndpointCooldown } from '../core/endpoint-cooldown.ts';
-import type { EndpointView } from '../core/pick-endpoint.ts';
+import { hashText } from '../core/hash.ts';
+import type { EndpointView } from '../core/load-balancing.ts';
+import type { Outlier } from '../core/outlier-detection.ts';
 import type { EndpointAddress } from '../transport/transport.ts';
 
 export interface EndpointOptions {
@@ -11,6 +13,8 @@ export interface EndpointOptions {
   readonly weight?: number | undefined;
   /** Tier, 0 first; a higher one is used only while no lower one can be picked. Default 0. */
   readonly priority?: number | undefined;
+  /** What it fails together with: a zone, a rack. Default: not known. */
+  readonly domain?: string | undefined;
 }
 
 /** Why an endpoint gets no traffic, apart from what its attempts said. Both are verdicts from outside. */
@@ -27,6 +31,7 @@ export interface Endpoint extends EndpointView {
   authority: string;
   weight: number;
   priority: number;
+  domain: string | undefined;
   /** Attempts in flight, until the body of the response ended. */
   inflight: number;
   /** Kept by the upstream from the verdicts below: see `Upstream.judge`. */
@@ -34,21 +39,30 @@ export interface Endpoint extends EndpointView {
   excluded: boolean;
   healthy: boolean;
   drained: boolean;
+  /** It failed too often and is out for a while: see `outlier`. */
+  ejected: boolean;
+  /** What its attempts said lately; `undefined` where nobody counts. */
+  readonly outlier: Outlier | undefined;
   /** Whether it could be connected to lately. */
   readonly cooldown: EndpointCooldown;
 }
 
-export function createEndpoint(options: EndpointOptions): Endpoint {
+/** @param outlier Where its outcomes are counted. */
+export function createEndpoint(options: EndpointOptions, outlier?: Outlier): Endpoint {
   return {
     address: options.address,
     authority: options.authority ?? options.address.key,
     weight: options.weight ?? 1,
     priority: options.priority ?? 0,
+    domain: options.domain,
+    hash: hashText(options.address.key),
     inflight: 0,
     available: true,
     excluded: false,
     healthy: true,
     drained: false,
+    ejected: false,
+    outlier,
     cooldown: createEndpointCooldown(),
   };
 }

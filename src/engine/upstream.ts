@@ -1,6 +1,6 @@
 import type { Permits } from '../core/permits.ts';
 import { createPermits } from '../core/permits.ts';
-import type { LoadBalancing } from '../core/pick-endpoint.ts';
+import type { LoadBalancing } from '../core/load-balancing.ts';
 import { hasEndpoint, hasOtherEndpoint, pickEndpoint } from '../core/pick-endpoint.ts';
 import type { RetryBudget } from '../core/retry-budget.ts';
 import { createRetryBudget } from '../core/retry-budget.ts';
@@ -69,7 +69,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   if (options.endpoints.length === 0 && whyEmpty === undefined) {
     throw new RangeError(`upstream ${options.name}: it has no endpoint; give at least one host:port`);
   }
-  let endpoints: readonly Endpoint[] = options.endpoints.map(createEndpoint);
+  let endpoints: readonly Endpoint[] = options.endpoints.map((endpoint) => createEndpoint(endpoint));
   let panicking = false;
   const loadBalancing = options.loadBalancing ?? 'least-request';
   let cursor = 0;
@@ -97,7 +97,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const only = endpoints.length === 1 ? endpoints[0] : undefined;
       if (only !== undefined) return only.available && only.weight > 0 ? only : undefined;
       for (const endpoint of endpoints) endpoint.excluded = endpoint.cooldown.pauses(nowMs);
-      const choice = { loadBalancing, tried, random: random(), cursor };
+      const choice = { loadBalancing, tried, random: random(), cursor, keyHash: 0 };
       cursor = (cursor + 1) % Number.MAX_SAFE_INTEGER;
       const endpoint = pickEndpoint(endpoints, choice);
       endpoint?.cooldown.chosen(nowMs);
@@ -117,8 +117,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         const kept = byKey.get(fresh.address.key);
         byKey.delete(fresh.address.key);
         if (kept === undefined) return fresh;
-        const { authority, weight, priority } = fresh;
-        return Object.assign(kept, { authority, weight, priority });
+        const { authority, weight, priority, domain } = fresh;
+        return Object.assign(kept, { authority, weight, priority, domain });
       });
       for (const gone of byKey.values()) transport.closeEndpoint?.(gone.address);
       updateAvailability();

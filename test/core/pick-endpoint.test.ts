@@ -1,30 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  hasEndpoint,
-  hasOtherEndpoint,
-  pickEndpoint,
-  type EndpointView,
-  type LoadBalancing,
-} from '../../src/core/pick-endpoint.ts';
+import { hasEndpoint, hasOtherEndpoint, pickEndpoint } from '../../src/core/pick-endpoint.ts';
+import type { EndpointView, LoadBalancing } from '../../src/core/load-balancing.ts';
+import { hashText } from '../../src/core/hash.ts';
 
 interface Named extends EndpointView {
   readonly name: string;
 }
 
 function endpoint(name: string, changes: Partial<EndpointView> = {}): Named {
-  return { name, weight: 1, priority: 0, inflight: 0, available: true, excluded: false, ...changes };
+  return {
+    name,
+    hash: hashText(name),
+    weight: 1,
+    priority: 0,
+    inflight: 0,
+    available: true,
+    excluded: false,
+    ...changes,
+  };
 }
 
 interface Choice {
   readonly tried?: readonly Named[];
   readonly random?: number;
   readonly cursor?: number;
+  readonly keyHash?: number;
 }
 
 function pick(loadBalancing: LoadBalancing, endpoints: readonly Named[], choice: Choice = {}): string | undefined {
-  return pickEndpoint(endpoints, { loadBalancing, tried: [], random: 0, cursor: 0, ...choice })?.name;
+  return pickEndpoint(endpoints, { loadBalancing, tried: [], random: 0, cursor: 0, keyHash: 0, ...choice })?.name;
 }
 
 /** The choices of `count` cursors in a row, as one word. */
@@ -42,7 +48,7 @@ function shares(loadBalancing: LoadBalancing, endpoints: readonly Named[], draws
   return counts;
 }
 
-const ALL: readonly LoadBalancing[] = ['least-request', 'round-robin', 'random'];
+const ALL: readonly LoadBalancing[] = ['least-request', 'round-robin', 'random', 'consistent-hash'];
 const A = endpoint('a');
 const B = endpoint('b');
 const C = endpoint('c');
@@ -81,7 +87,7 @@ for (const loadBalancing of ALL) {
     const endpoints = [A, B, C, endpoint('d')];
     const tried: Named[] = [];
     for (let attempt = 0; attempt < 4; attempt += 1) {
-      const choice = { loadBalancing, tried, random: 0.3, cursor: 0 };
+      const choice = { loadBalancing, tried, random: 0.3, cursor: 0, keyHash: 7 };
       tried.push(pickEndpoint(endpoints, choice) as Named);
     }
     assert.equal(new Set(tried).size, 4);
@@ -118,6 +124,8 @@ for (const loadBalancing of ALL) {
       fc.record({
         weight: fc.nat(5),
         priority: fc.nat(2),
+        domain: fc.constantFrom(undefined, 'x', 'y'),
+        hash: fc.nat(),
         inflight: fc.nat(10),
         available: fc.boolean(),
         excluded: fc.boolean(),
@@ -133,7 +141,7 @@ for (const loadBalancing of ALL) {
         fc.nat(1_000_000),
         (endpoints, order, draw, cursor) => {
           const tried = order.flatMap((index) => endpoints[index] ?? []);
-          const chosen = pickEndpoint(endpoints, { loadBalancing, tried, random: draw, cursor });
+          const chosen = pickEndpoint(endpoints, { loadBalancing, tried, random: draw, cursor, keyHash: cursor });
           assert.equal(chosen !== undefined, hasEndpoint(endpoints));
           if (chosen === undefined) return;
           assert.ok(endpoints.includes(chosen) && chosen.available && chosen.weight > 0);
@@ -219,6 +227,72 @@ test('least-request measures load by weight, and idle endpoints share by weight'
     big: 750,
     small: 250,
   });
+});
+
+test('a retry goes to a failure domain that was not tried, within the tier and among the untried', () => {
+  const a1 = endpoint('a1', { domain: 'a' });
+  const a2 = endpoint('a2', { domain: 'a' });
+  const b1 = endpoint('b1', { domain: 'b' });
+  const unknown = endpoint('u');
+  for (const random of [0, 0.4, 0.99]) {
+    assert.equal(pick('random', [a1, a2, b1], { tried: [a1], random }), 'b1');
+    assert.equal(pick('random', [a1, a2, unknown], { tried: [a1], random }), 'u');
+    assert.equal(pick('random', [a1, a2, b1], { tried: [a1, b1], random }), 'a2');
+    assert.notEqual(pick('random', [unknown, endpoint('v'), a1], { tried: [unknown], random }), 'u');
+  }
+  const later = endpoint('b2', { domain: 'b', priority: 1 });
+  assert.equal(pick('random', [a1, a2, later], { tried: [a1] }), 'a2');
+  assert.deepEqual(shares('random', [a1, a2, b1], 300), { a1: 100, a2: 100, b1: 100 });
+});
+
+test('a domain that is not known is no domain that others could be in', () => {
+  const [u, v] = [endpoint('u'), endpoint('v')];
+  assert.equal(pick('round-robin', [u, v, endpoint('a', { domain: 'a' })], { tried: [u], cursor: 0 }), 'v');
+});
+
+/** Where the keys 0, 1, … go. */
+function homes(endpoints: readonly Named[], keys: number): (string | undefined)[] {
+  return Array.from({ length: keys }, (_, key) =>
+    pick('consistent-hash', endpoints, { keyHash: hashText(`key ${key}`) }),
+  );
+}
+
+test('consistent-hash sends a key to the same endpoint, wherever that stands in the list and whatever the load', () => {
+  const busy = [C, endpoint('a', { inflight: 99 }), B];
+  assert.deepEqual(homes([A, B, C], 200), homes(busy, 200));
+});
+
+test('consistent-hash gives each endpoint its share by weight', () => {
+  const count = (list: readonly (string | undefined)[], name: string): number =>
+    list.filter((one) => one === name).length;
+  const even = homes([A, B, C], 6000);
+  for (const name of ['a', 'b', 'c'])
+    assert.ok(Math.abs(count(even, name) - 2000) < 200, `${name}: ${count(even, name)}`);
+  const weighted = homes([A, endpoint('b', { weight: 3 })], 4000);
+  assert.ok(Math.abs(count(weighted, 'b') - 3000) < 200, `b: ${count(weighted, 'b')}`);
+});
+
+test('consistent-hash moves no key but those of the endpoint that goes, and back when it comes again', () => {
+  const before = homes([A, B, C], 1000);
+  const without = homes([A, C], 1000);
+  before.forEach((home, key) => {
+    if (home === 'b') assert.ok(without[key] === 'a' || without[key] === 'c');
+    else assert.equal(without[key], home);
+  });
+  const took = new Set(before.flatMap((home, key) => (home === 'b' ? [without[key]] : [])));
+  assert.deepEqual([...took].sort(), ['a', 'c']);
+});
+
+test('consistent-hash with a retry goes to the second best, the same for the same key', () => {
+  for (let key = 0; key < 50; key += 1) {
+    const keyHash = hashText(`key ${key}`);
+    const first = [A, B, C].find((one) => one.name === pick('consistent-hash', [A, B, C], { keyHash }))!;
+    const others = [A, B, C].filter((one) => one !== first);
+    assert.equal(
+      pick('consistent-hash', [A, B, C], { keyHash, tried: [first] }),
+      pick('consistent-hash', others, { keyHash }),
+    );
+  }
 });
 
 test('whether there is an endpoint, and whether there is an untried one', () => {

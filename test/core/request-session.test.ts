@@ -25,6 +25,16 @@ function recordingBudget(retries: number): { budget: RetryBudget; calls: string[
       left += 1;
       calls.push(`refund ${String(nowMs)} of ${String(withdrawnAtMs)}`);
     },
+    withdrawHedge(nowMs) {
+      const granted = left > 0;
+      if (granted) left -= 1;
+      calls.push(`${granted ? 'hedge' : 'refuse-hedge'} ${String(nowMs)}`);
+      return granted;
+    },
+    refundHedge(nowMs, withdrawnAtMs) {
+      left += 1;
+      calls.push(`refund-hedge ${String(nowMs)} of ${String(withdrawnAtMs)}`);
+    },
     record: (success, nowMs) => void calls.push(`${success ? 'success' : 'failure'} ${String(nowMs)}`),
     balance: () => left,
   };
@@ -264,4 +274,73 @@ test('a session keeps its facts and its policy', () => {
   const { session } = start({ maxRetries: 2 }, POST);
   assert.equal(session.facts, POST);
   assert.equal(session.policy.maxRetries, 2);
+});
+
+/** A GET that waits at one of two endpoints, with `retries` in the budget. */
+function slow(retries: number): { session: RequestSession; calls: string[] } {
+  const { budget, calls } = recordingBudget(retries);
+  const session = createRequestSession(GET, createRetryPolicy(EAGER), budget);
+  session.start(0);
+  session.attemptStarted();
+  calls.length = 0;
+  return { session, calls };
+}
+
+const ELSEWHERE: Circumstances = { ...CLEAR, otherEndpointAvailable: true };
+
+test('a copy is taken from the budget, and no more of them than the policy says', () => {
+  const { session, calls } = slow(5);
+  assert.equal(session.hedge({ delayMs: 100, max: 2 }, ELSEWHERE, true, 100), undefined);
+  assert.equal(session.hedge({ delayMs: 100, max: 2 }, ELSEWHERE, true, 200), undefined);
+  assert.equal(session.hedge({ delayMs: 100, max: 2 }, ELSEWHERE, true, 300), 'attempts-exhausted');
+  assert.deepEqual(calls, ['hedge 100', 'hedge 200']);
+  assert.deepEqual([session.hedgeCount, session.retryCount], [2, 0]);
+});
+
+test('a copy that is refused for another reason spends nothing', () => {
+  const { session, calls } = slow(5);
+  assert.equal(session.hedge({ delayMs: 100, max: 1 }, CLEAR, true, 100), 'no-endpoint');
+  assert.equal(session.hedge({ delayMs: 100, max: 1 }, ELSEWHERE, false, 100), 'body-not-replayable');
+  assert.deepEqual([calls, session.hedgeCount], [[], 0]);
+});
+
+test('a copy that the budget refuses is not sent', () => {
+  const { session, calls } = slow(0);
+  assert.equal(session.hedge({ delayMs: 100, max: 1 }, ELSEWHERE, true, 100), 'budget-exhausted');
+  assert.deepEqual([calls, session.hedgeCount], [['refuse-hedge 100'], 0]);
+});
+
+test('a copy that is not sent is given back, and may be asked for again', () => {
+  const { session, calls } = slow(1);
+  session.hedge({ delayMs: 100, max: 1 }, ELSEWHERE, true, 100);
+  session.hedgeNotSent(110);
+  assert.equal(session.hedge({ delayMs: 100, max: 1 }, ELSEWHERE, true, 120), undefined);
+  assert.deepEqual(calls, ['hedge 100', 'refund-hedge 110 of 100', 'hedge 120']);
+});
+
+test('copies do not use up retries: after both have failed there are as many as before', () => {
+  const { session } = slow(9);
+  session.hedge({ delayMs: 100, max: 1 }, ELSEWHERE, true, 100);
+  session.attemptStarted();
+  assert.equal(session.besideCopy({ type: 'response', response: { status: 503 } }, ELSEWHERE, 150, 0), undefined);
+  for (let retry = 0; retry < 3; retry += 1) {
+    assert.equal(session.failed(RESET, ELSEWHERE, 200, 0).type, 'retry');
+    session.attemptStarted();
+  }
+  assert.equal(verdict(session.failed(RESET, ELSEWHERE, 200, 0)), 'attempts-exhausted+');
+  assert.equal(session.attemptCount, 5);
+});
+
+test('an outcome beside a copy is let pass without a withdrawal, and a throttle counts it', () => {
+  const { session, calls } = slow(9);
+  assert.equal(session.besideCopy({ type: 'failure', failure: RESET }, ELSEWHERE, 150, 0), undefined);
+  assert.equal(session.stopReason, undefined);
+  assert.deepEqual(calls, ['failure 150']);
+});
+
+test('a final word beside a copy ends the request with its reason', () => {
+  const { session, calls } = slow(9);
+  const decision = session.besideCopy({ type: 'response', response: { status: 404 } }, ELSEWHERE, 150, 0);
+  assert.deepEqual([decision?.reason, session.stopReason], ['not-retryable', 'not-retryable']);
+  assert.deepEqual(calls, []);
 });

@@ -6,6 +6,8 @@ export const NO_RETRY_BUDGET: RetryBudget = Object.freeze({
   deposit: () => {},
   withdraw: () => true,
   refund: () => {},
+  withdrawHedge: () => true,
+  refundHedge: () => {},
   record: () => {},
   balance: () => Infinity,
 });

@@ -28,6 +28,12 @@ export function validWindow(options: {
   requireWholeNumber('retry budget', 'percent', window.percent, 0, 100);
   requireWholeNumber('retry budget', 'intervalMs', window.intervalMs, MIN_INTERVAL_MS, MAX_INTERVAL_MS);
   requireWholeNumber('retry budget', 'minRetryRate.count', window.minRetryRate.count, 0, MAX_RATE_COUNT);
-  requireWholeNumber('retry budget', 'minRetryRate.intervalMs', window.minRetryRate.intervalMs, MIN_INTERVAL_MS, MAX_INTERVAL_MS);
+  requireWholeNumber(
+    'retry budget',
+    'minRetryRate.intervalMs',
+    window.minRetryRate.intervalMs,
+    MIN_INTERVAL_MS,
+    MAX_INTERVAL_MS,
+  );
   return window;
 }

@@ -42,13 +42,27 @@ class RatioBudget implements RetryBudget {
     this.#recentRetries.takeBack(1, withdrawnAtMs, nowMs);
   }
 
+  /** Not one of the recent retries: those are for the minimum rate, which hedges neither have nor use up. */
+  withdrawHedge(nowMs: number): boolean {
+    if (this.#shareLeft(nowMs) < 1) return false;
+    this.#retries.add(1, nowMs);
+    return true;
+  }
+
+  refundHedge(nowMs: number, withdrawnAtMs: number): void {
+    this.#retries.takeBack(1, withdrawnAtMs, nowMs);
+  }
+
   record(): void {}
 
   balance(nowMs: number): number {
     if (this.#percent === 0) return 0;
-    const allowed = Math.floor((this.#percent * this.#requests.total(nowMs)) / 100);
-    const byShare = allowed - this.#retries.total(nowMs);
     const byRate = this.#minCount - this.#recentRetries.total(nowMs);
-    return Math.max(0, byShare, byRate);
+    return Math.max(0, this.#shareLeft(nowMs), byRate);
+  }
+
+  #shareLeft(nowMs: number): number {
+    const allowed = Math.floor((this.#percent * this.#requests.total(nowMs)) / 100);
+    return allowed - this.#retries.total(nowMs);
   }
 }

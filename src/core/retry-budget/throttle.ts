@@ -47,6 +47,13 @@ class ThrottleBudget implements RetryBudget {
 
   refund(): void {}
 
+  /** A6: hedges stop where retries do. */
+  withdrawHedge(): boolean {
+    return this.withdraw();
+  }
+
+  refundHedge(): void {}
+
   record(success: boolean): void {
     this.#units = success
       ? Math.min(this.#maxUnits, this.#units + this.#successUnits)

@@ -41,6 +41,16 @@ class TokenBucketBudget implements RetryBudget {
     this.#spent.takeBack(RETRY_UNITS, withdrawnAtMs, nowMs);
   }
 
+  withdrawHedge(nowMs: number): boolean {
+    if (this.#brought.total(nowMs) - this.#spent.total(nowMs) < RETRY_UNITS) return false;
+    this.#spent.add(RETRY_UNITS, nowMs);
+    return true;
+  }
+
+  refundHedge(nowMs: number, withdrawnAtMs: number): void {
+    this.refund(nowMs, withdrawnAtMs);
+  }
+
   record(): void {}
 
   balance(nowMs: number): number {
