@@ -15,7 +15,8 @@ export interface ProxyOptions {
 
 /** `mulligan proxy`: a gateway of one listener, one upstream and one route. */
 export async function proxy(options: ProxyOptions): Promise<void> {
-  const { gateway, say } = await runGateway(proxyConfig(options));
+  const { gateway, say, announce } = await runGateway(proxyConfig(options));
+  announce();
   const { upstreams } = gateway.config;
   say(
     'info',

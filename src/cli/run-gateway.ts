@@ -13,7 +13,7 @@ export interface RunningGateway {
   readonly gateway: Gateway;
   /** One line on standard error; lost, not waited for, when nobody reads it. */
   say(level: Level, message: string): void;
-  /** Prints the addresses that were not printed yet. */
+  /** Prints the addresses that were not printed yet. Whoever reads one may send a signal: handle it first. */
   announce(): void;
 }
 
@@ -84,7 +84,6 @@ export async function runGateway(config: GatewayConfig, onStop: () => void = () 
     await errors.close(lastWordsMs);
     throw error;
   }
-  announce();
   return { gateway, say, announce };
 }
 

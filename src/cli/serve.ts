@@ -30,6 +30,7 @@ export async function serve(path: string): Promise<void> {
   } catch (error) {
     running.say('warn', `${path} cannot be watched: ${String(error)}; SIGHUP reloads it`);
   }
+  running.announce();
 }
 
 /** A file with faults changes nothing: the running configuration stays. */

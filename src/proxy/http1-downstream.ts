@@ -22,7 +22,10 @@ export interface DownstreamConnection {
   /** The exchange takes body bytes (again), or wants no more for now. */
   updateReading(): void;
   responded(close: boolean): void;
+  /** FIN; what was written before still leaves. */
   destroy(): void;
+  /** RST. */
+  reset(): void;
 }
 
 /** One request on our own HTTP/1.1 listener. */
@@ -163,8 +166,12 @@ export class Http1Downstream implements Downstream, BodySource {
   }
 
   abort(): void {
+    // A connection that closes without a byte makes clients send the request again: they see the head, and the cut.
+    if (!this.ended && this.#pendingHead !== undefined) this.#connection.write(this.#takeHead());
     this.ended = true;
-    this.#connection.destroy();
+    // To an HTTP/1.0 client a FIN is the proper end of the body: only a reset shows that it is not whole.
+    if (this.#framing === 'until-close') this.#connection.reset();
+    else this.#connection.destroy();
   }
 
   closeAfterResponse(): void {

@@ -195,6 +195,11 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     this.#lost();
   }
 
+  reset(): void {
+    this.#socket.resetAndDestroy();
+    this.#lost();
+  }
+
   // -----------------------------------------------------------------------------------------------------------------
 
   /** Ready for the next request, which may have arrived already. */

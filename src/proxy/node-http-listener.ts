@@ -115,6 +115,9 @@ function requestFault(request: IncomingMessage): { status: number; message: stri
   for (const length of fieldValues(request.rawHeaders, 'content-length')) {
     if (!/^(?:0|[1-9]\d*)$/.test(length)) return parseFault('BAD_CONTENT_LENGTH');
   }
+  for (const coding of fieldValues(request.rawHeaders, 'transfer-encoding')) {
+    if (coding.toLowerCase() !== 'chunked') return parseFault('BAD_TRANSFER_ENCODING');
+  }
   const fault = targetFault(request.method ?? '', target, hosts[0]);
   return fault === undefined ? undefined : parseFault(fault);
 }
