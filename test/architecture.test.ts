@@ -19,8 +19,9 @@ const LAYERS: Readonly<Record<string, LayerRule>> = {
   engine: { layers: ['core', 'http1', 'transport'], node: [], packages: [], pure: false },
   proxy: { layers: ['core', 'http1', 'transport', 'engine'], node: 'any', packages: [], pure: false },
   config: { layers: ['core'], node: ['node:net'], packages: ['yaml', 'zod'], pure: false },
+  telemetry: { layers: ['core'], node: [], packages: ['prom-client'], pure: false },
   gateway: {
-    layers: ['core', 'http1', 'transport', 'engine', 'proxy', 'config'],
+    layers: ['core', 'http1', 'transport', 'engine', 'proxy', 'config', 'telemetry'],
     node: 'any',
     packages: [],
     pure: false,

@@ -73,6 +73,8 @@ export interface Transport {
   send(endpoint: EndpointAddress, request: AttemptRequest, handler: AttemptHandler, options: SendOptions): Attempt;
   /** An address is no longer used: its idle connections close now, busy ones when their attempt ends. */
   closeEndpoint?(endpoint: EndpointAddress): void;
+  /** Connections to an endpoint, those being established included, and attempts that wait for one. */
+  stats?(endpoint: EndpointAddress): { readonly open: number; readonly idle: number; readonly waiting: number };
   /** Closes idle connections now and busy ones when their attempt ends. */
   close(): void;
 }

@@ -1,0 +1,32 @@
+import type { StopReason } from '../core/decision.ts';
+import type { SafetyClass } from '../core/safety.ts';
+
+/** What the metrics take of an access record; the record itself fits. */
+export interface RequestSample {
+  readonly method: string;
+  readonly route: string | undefined;
+  readonly upstream: string | undefined;
+  readonly status: number;
+  readonly flags: readonly string[];
+  readonly reason: StopReason | undefined;
+  readonly truncated: boolean;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly durationMs: number;
+  /** Milliseconds spent waiting between attempts. */
+  readonly retryBackoff: number;
+  readonly replayLost: string | undefined;
+  readonly attempts: readonly AttemptSample[];
+}
+
+export interface AttemptSample {
+  /** Names come from the configuration or its resolver, never from a client. */
+  readonly upstream: string;
+  /** The endpoint's key. */
+  readonly endpoint: string;
+  readonly durationMs: number;
+  readonly free: boolean;
+  readonly class?: SafetyClass;
+  readonly status?: number;
+  readonly failure?: string;
+}
