@@ -34,7 +34,7 @@ export function createRouteHooks(
           exchange.plan = context.plan;
           return undefined;
         case 'no-route':
-          return answer(404, 'No route of this gateway matches the request.');
+          return { ...answer(404, 'No route of this gateway matches the request.'), flag: 'NR' };
         case 'bad-request':
           return answer(400, `The request target is refused: ${routing.reason}.`);
       }
@@ -49,10 +49,7 @@ export function createRouteHooks(
       const host = context.plan?.rewrite?.host(endpoint);
       if (host !== undefined) setHost(request.fields, host);
     },
-    log({ context }, record) {
-      const lost = record.status === 404 && context?.plan === undefined;
-      log(lost ? { ...record, flags: [...record.flags, 'NR'] } : record);
-    },
+    log: (_exchange, record) => log(record),
   };
 }
 
