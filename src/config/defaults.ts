@@ -6,7 +6,7 @@ export const defaults = {
   server: 'own',
   limits: { headerBytes: '16KiB', headerTimeout: '10s', bodyIdle: '30s', keepAlive: '65s', maxConnections: 10_000 },
   protocol: 'http1',
-  endpoint: { weight: 1, priority: 0 },
+  endpoint: { weight: 1, priority: 0, refresh: '10s' },
   target: { weight: 1 },
   loadBalancing: 'least-request',
   connect: { timeout: '1s', idleTimeout: '50s', maxConnections: 256, maxRequestsPerConnection: 0 },
@@ -20,6 +20,7 @@ export const defaults = {
     onExhausted: 'original',
   },
   circuitBreaker: { maxInflightRequests: 1024, onOverflow: '503' },
+  healthCheck: { interval: '5s', timeout: '1s', healthyAfter: 2, unhealthyAfter: 3 },
   timeouts: { request: '15s', backendRequest: '0s', idle: '60s' },
   retry: {
     attempts: 1,

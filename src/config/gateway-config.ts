@@ -53,9 +53,13 @@ export interface ListenerLimits {
 
 export interface UpstreamConfig {
   readonly name: string;
+  /** With fixed addresses. May be empty when there is a name below. */
   readonly endpoints: readonly EndpointSettings[];
+  /** Names whose addresses are endpoints. */
+  readonly dnsEndpoints: readonly DnsEndpointSettings[];
   readonly loadBalancing: 'least-request' | 'round-robin' | 'random';
   readonly connect: ConnectConfig;
+  readonly healthCheck: HealthCheckConfig | undefined;
   readonly budget: BudgetConfig;
   /** What a request gets whose retry the budget refuses: its last response, or a 503. */
   readonly onExhausted: 'original' | '503';
@@ -64,12 +68,35 @@ export interface UpstreamConfig {
   readonly onOverflow: 'original' | '503';
 }
 
-export interface EndpointSettings {
+export interface EndpointSettings extends EndpointShare {
   readonly address: HostPort;
+}
+
+export interface DnsEndpointSettings extends EndpointShare {
+  readonly name: HostPort;
+  readonly refreshMs: number;
+}
+
+/** How much traffic an endpoint gets, and when. */
+export interface EndpointShare {
   /** 1–1000. */
   readonly weight: number;
   /** 0 first. */
   readonly priority: number;
+  /** What fails together with it. */
+  readonly domain: string | undefined;
+}
+
+/** Durations > 0, counts from 1. */
+export interface HealthCheckConfig {
+  /** With query. */
+  readonly path: string;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  readonly healthyAfter: number;
+  readonly unhealthyAfter: number;
+  /** `undefined`: every 2xx. */
+  readonly expectedStatus: readonly number[] | undefined;
 }
 
 export interface ConnectConfig {
@@ -97,6 +124,8 @@ export interface RouteConfig {
   readonly match: RouteMatch;
   /** At least one, and one weight or more above 0, unless the route refuses or redirects everything. */
   readonly targets: readonly RouteTarget[];
+  readonly refusals?: readonly RouteRefusal[];
+  readonly filters?: RouteFilters;
   readonly rewrite: RouteRewrite | undefined;
   /** 0 disables. */
   readonly timeouts: { readonly requestMs: number; readonly attemptMs: number; readonly idleMs: number };
@@ -107,12 +136,14 @@ export interface RouteConfig {
 
 /** What is `undefined` matches everything. */
 export interface RouteMatch {
+  /** Names of listeners. */
+  readonly listeners?: readonly string[];
+  /** All must be there: name and exact value of the first parameter of that name, both decoded. */
+  readonly query?: readonly { readonly name: string; readonly value: string }[];
   /** Lower case; `*.example` for every name below `example`. */
   readonly hosts: readonly string[] | undefined;
   /** Canonical (see `canonical-path.ts`). */
   readonly path: { readonly kind: 'prefix' | 'exact'; readonly value: string } | undefined;
-  readonly refusals?: readonly RouteRefusal[];
-  readonly filters?: RouteFilters;
   readonly methods: readonly string[] | undefined;
   /** All must be there: lower-case name and exact value. */
   readonly fields: readonly { readonly name: string; readonly value: string }[] | undefined;
@@ -123,10 +154,6 @@ export interface RouteTarget {
   readonly upstream: string;
   /** 0 to 1 000 000. */
   readonly weight: number;
-  /** Names of listeners. */
-  readonly listeners?: readonly string[];
-  /** All must be there: name and exact value of the first parameter of that name, both decoded. */
-  readonly query?: readonly { readonly name: string; readonly value: string }[];
 }
 
 /** What is `undefined` stays as the client sent it. */
@@ -135,6 +162,8 @@ export interface RouteRewrite {
   readonly host: 'endpoint' | { readonly name: string } | undefined;
   /** Takes the place of the prefix that the route matched; canonical. */
   readonly prefix: string | undefined;
+  /** Takes the place of the whole path, not of the query; canonical. */
+  readonly fullPath?: string;
 }
 
 export interface RouteRetry {
@@ -145,5 +174,3 @@ export interface RouteRetry {
   readonly backoff: BackoffPolicy;
   readonly retryAfterMaxMs: number;
 }
-  /** Takes the place of the whole path, not of the query; canonical. */
-  readonly fullPath?: string;

@@ -28,11 +28,31 @@ export interface FileListener {
 }
 
 export interface FileUpstream {
-  endpoints: { address: HostPort; weight: number; priority: number }[];
+  endpoints: FileEndpoint[];
   loadBalancing: 'least-request' | 'round-robin' | 'random';
   connect: { timeout: number; idleTimeout: number; maxConnections: number; maxRequestsPerConnection: number };
   retryBudget: FileRetryBudget;
+  healthCheck?: FileHealthCheck | undefined;
   circuitBreaker: { maxInflightRequests: number; onOverflow: 'original' | '503' };
+}
+
+export interface FileEndpoint {
+  /** One of `address` and `dns`. */
+  address?: HostPort | undefined;
+  dns?: HostPort | undefined;
+  refresh?: number | undefined;
+  weight: number;
+  priority: number;
+  domain?: string | undefined;
+}
+
+export interface FileHealthCheck {
+  path: string;
+  interval: number;
+  timeout: number;
+  healthyAfter: number;
+  unhealthyAfter: number;
+  expectedStatus?: number[] | undefined;
 }
 
 export interface FileRetryBudget {

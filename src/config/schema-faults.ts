@@ -27,7 +27,6 @@ export function faultsOfIssues(issues: readonly Issue[], schema: z.ZodType, data
     const place = placeOf(data, path);
     const value = valueAt(data, place);
     if (value === undefined && meant.has(formatPath(path))) continue;
-    if (path.at(-1) === 'address' && isDnsEndpoint(valueAt(data, path.slice(0, -1)))) continue;
     faults.push({
       path: place,
       atKey: issue.code === 'custom' && issue.message === 'is not supported yet',
@@ -52,10 +51,6 @@ function isSecret(path: DataPath): boolean {
 }
 
 const HIDDEN = Symbol('hidden');
-
-function isDnsEndpoint(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'dns');
-}
 
 function wordsOf(issue: Issue, value: unknown, schema: z.ZodType | undefined): { message: string; hint: string } {
   const example = noteOf(schema, 'hint');

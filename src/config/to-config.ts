@@ -2,14 +2,24 @@ import { defaults } from './defaults.ts';
 import type {
   AdminConfig,
   BudgetConfig,
+  EndpointShare,
   GatewayConfig,
+  HealthCheckConfig,
   RouteConfig,
   RouteMatch,
   RouteRewrite,
   UpstreamConfig,
 } from './gateway-config.ts';
 import { readDuration } from './quantity.ts';
-import type { FileAdmin, FileRetryBudget, FileRoute, FileUpstream, GatewayFile } from './gateway-file.ts';
+import type {
+  FileAdmin,
+  FileEndpoint,
+  FileHealthCheck,
+  FileRetryBudget,
+  FileRoute,
+  FileUpstream,
+  GatewayFile,
+} from './gateway-file.ts';
 
 /** A checked file in the words of the code. */
 export function toConfig(file: GatewayFile): GatewayConfig {
@@ -44,11 +54,18 @@ function toAdmin({ address, write, hosts, token }: FileAdmin): AdminConfig {
 
 function toUpstream(
   name: string,
-  { endpoints, loadBalancing, connect, retryBudget, circuitBreaker }: FileUpstream,
+  { endpoints, loadBalancing, connect, retryBudget, circuitBreaker, healthCheck }: FileUpstream,
 ): UpstreamConfig {
   return {
     name,
-    endpoints: endpoints.map(({ address, weight, priority }) => ({ address, weight, priority })),
+    endpoints: endpoints.flatMap(({ address, ...share }) =>
+      address === undefined ? [] : [{ address, ...toShare(share) }],
+    ),
+    dnsEndpoints: endpoints.flatMap(({ dns, refresh, ...share }) =>
+      dns === undefined
+        ? []
+        : [{ name: dns, refreshMs: refresh ?? durationMs(defaults.endpoint.refresh), ...toShare(share) }],
+    ),
     loadBalancing,
     connect: {
       connectMs: connect.timeout,
@@ -56,11 +73,21 @@ function toUpstream(
       maxConnections: connect.maxConnections,
       maxRequestsPerConnection: connect.maxRequestsPerConnection,
     },
+    healthCheck: healthCheck === undefined ? undefined : toHealthCheck(healthCheck),
     budget: toBudget(retryBudget),
     onExhausted: retryBudget.onExhausted,
     maxInflightRequests: circuitBreaker.maxInflightRequests,
     onOverflow: circuitBreaker.onOverflow,
   };
+}
+
+function toHealthCheck({ path, interval, timeout, ...rest }: FileHealthCheck): HealthCheckConfig {
+  const { healthyAfter, unhealthyAfter, expectedStatus } = rest;
+  return { path, intervalMs: interval, timeoutMs: timeout, healthyAfter, unhealthyAfter, expectedStatus };
+}
+
+function toShare({ weight, priority, domain }: Omit<FileEndpoint, 'address' | 'dns'>): EndpointShare {
+  return { weight, priority, domain };
 }
 
 function toBudget(budget: FileRetryBudget): BudgetConfig {

@@ -1,8 +1,10 @@
+import { isIP } from 'node:net';
 import { readAddress } from './address.ts';
 import { defaults } from './defaults.ts';
 import type { DataFault, DataPath } from './fault.ts';
 import type { Mapping } from './plain-data.ts';
-import { list, mapping } from './plain-data.ts';
+import { durationMs, isMapping, list, mapping, repeats } from './plain-data.ts';
+import { formatDuration } from './quantity.ts';
 import { namePattern } from './schema-parts.ts';
 
 /** Names, endpoints that are there twice, and settings of another kind of budget. */
@@ -18,7 +20,10 @@ export function upstreamFaults(name: string, upstream: Mapping): DataFault[] {
     });
   const seen = new Map<string, number>();
   list(upstream['endpoints']).forEach((value, index) => {
-    const reading = readAddress(typeof value === 'string' ? value : mapping(value)['address'], 'endpoint');
+    if (typeof value !== 'string' && !isMapping(value)) return;
+    faults.push(...nameFaults([...path, 'endpoints', index], mapping(value), typeof value === 'string'));
+    const { address, dns } = mapping(value);
+    const reading = readAddress(typeof value === 'string' ? value : (address ?? dns), 'endpoint');
     if (!reading.ok) return;
     const first = seen.get(reading.value.key);
     if (first === undefined) seen.set(reading.value.key, index);
@@ -29,7 +34,61 @@ export function upstreamFaults(name: string, upstream: Mapping): DataFault[] {
         hint: 'for a larger share write { address, weight }',
       });
   });
-  return [...faults, ...budgetFaults([...path, 'retryBudget'], mapping(upstream['retryBudget']))];
+  return [
+    ...faults,
+    ...healthCheckFaults([...path, 'healthCheck'], mapping(upstream['healthCheck'])),
+    ...budgetFaults([...path, 'retryBudget'], mapping(upstream['retryBudget'])),
+  ];
+}
+
+/** An endpoint has an address or a name to ask for; what belongs to a name has no place beside an address. */
+function nameFaults(path: DataPath, { address, dns, refresh }: Mapping, isText: boolean): DataFault[] {
+  if (isText) return [];
+  if (address === undefined && dns === undefined)
+    return [
+      { path, message: 'has neither address nor dns', hint: 'for example { address: 127.0.0.1:9001, weight: 2 }' },
+    ];
+  if (address !== undefined && dns !== undefined)
+    return [
+      { path: [...path, 'dns'], atKey: true, message: 'stands beside an address', hint: 'remove one of the two' },
+    ];
+  if (dns === undefined)
+    return refresh === undefined
+      ? []
+      : [
+          {
+            path: [...path, 'refresh'],
+            atKey: true,
+            message: 'belongs to `dns`',
+            hint: 'an address is never asked for',
+          },
+        ];
+  const reading = readAddress(dns, 'endpoint');
+  return reading.ok && isIP(reading.value.host) !== 0
+    ? [
+        {
+          path: [...path, 'dns'],
+          message: 'is an address, not a name',
+          hint: `write { address: ${reading.value.key} }`,
+        },
+      ]
+    : [];
+}
+
+function healthCheckFaults(path: DataPath, check: Mapping): DataFault[] {
+  const interval = durationMs(check['interval'], defaults.healthCheck.interval);
+  const timeout = durationMs(check['timeout'], defaults.healthCheck.timeout);
+  const faults = repeats([...path, 'expectedStatus'], list(check['expectedStatus']), String);
+  if (interval === undefined || timeout === undefined || timeout <= interval) return faults;
+  const where = check['timeout'] === undefined ? 'interval' : 'timeout';
+  return [
+    ...faults,
+    {
+      path: [...path, where],
+      message: `timeout ${formatDuration(timeout)} is longer than interval ${formatDuration(interval)}`,
+      hint: 'an endpoint is asked one question at a time: lower the timeout, or raise the interval',
+    },
+  ];
 }
 
 const budgetFields: Readonly<Record<string, readonly string[]>> = {

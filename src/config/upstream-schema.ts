@@ -1,19 +1,27 @@
 import { z } from 'zod';
 import { defaults } from './defaults.ts';
 import type { FileUpstream } from './gateway-file.ts';
-import { address, choice, count, duration, note, notYet, positiveDuration, window } from './schema-parts.ts';
+import { healthCheck } from './health-check-schema.ts';
+import { address, choice, count, duration, name, note, notYet, positiveDuration, window } from './schema-parts.ts';
 
 const endpoint = z.strictObject({
-  address: address('host:port of a server.', 'endpoint'),
+  address: address('host:port of a server; this or `dns`.', 'endpoint').optional(),
+  dns: address(
+    'name:port of servers: every IPv4 and IPv6 address that the name has is an endpoint. Asked in the background, never for a request; when it cannot be answered, the last addresses stay for an hour. Link-local, multicast and unspecified addresses are refused.',
+    'endpoint',
+  ).optional(),
+  refresh: window(
+    'How often `dns` is asked, 1s to 1h; the time to live of an answer is not looked at. Default 10s.',
+  ).optional(),
   weight: count('Share of the traffic relative to the others of the same priority.', 1, 1000).prefault(
     defaults.endpoint.weight,
   ),
   priority: count('0 is used first; a higher number only while no lower one can be picked.', 0, 100).prefault(
     defaults.endpoint.priority,
   ),
-  domain: notYet('failure domains'),
-  dns: notYet('endpoints from DNS'),
-  refresh: notYet('endpoints from DNS'),
+  domain: name(
+    'What fails together with it: a zone, a rack. A retry goes to another domain while there is one.',
+  ).optional(),
 });
 
 const endpointOrAddress = z.preprocess((input) => (typeof input === 'string' ? { address: input } : input), endpoint);
@@ -82,7 +90,7 @@ const circuitBreaker = z.strictObject({
 export const upstream: z.ZodType<FileUpstream> = z.strictObject({
   endpoints: note(
     z.array(endpointOrAddress).min(1).max(10_000),
-    'The servers, as host:port or { address, weight, priority }.',
+    'The servers, as host:port, { address, weight, priority, domain } or { dns, refresh, weight, priority, domain }.',
     'a list: [127.0.0.1:9001, 127.0.0.1:9002]',
   ),
   protocol: choice('What the servers speak.', ['http1'], ['http2', 'auto']).prefault(defaults.protocol),
@@ -96,5 +104,9 @@ export const upstream: z.ZodType<FileUpstream> = z.strictObject({
   retryBudget: note(retryBudget.prefault({}), 'The limit of retries, shared by every route that uses this upstream.'),
   circuitBreaker: note(circuitBreaker.prefault({}), 'The limit of requests in flight.'),
   outlierDetection: notYet('ejecting failing endpoints'),
-  healthCheck: notYet('active health checks'),
+  healthCheck: note(
+    healthCheck.optional(),
+    'Asking the endpoints whether they are well. Left out: they are not asked. When all are unhealthy, all are used.',
+    'for example { path: /healthz, interval: 5s }',
+  ),
 });

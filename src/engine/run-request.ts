@@ -21,9 +21,11 @@ import type { Upstream } from './upstream.ts';
 /**
  * Runs one logical request to its end: the only place in the house where a request is sent again.
  * Every send was decided by the core's session, is counted there, and stands in `attempts`.
+ * @param known Called with the run before it begins: a request may end before this function returns.
  */
-export function runRequest(options: RunRequestOptions): RequestRun {
+export function runRequest(options: RunRequestOptions, known?: (run: RequestRun) => void): RequestRun {
   const run = new Run(options);
+  known?.(run);
   run.begin();
   return run;
 }

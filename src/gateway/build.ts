@@ -1,21 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.ts';
+import type { ConnectConfig, GatewayConfig, UpstreamConfig } from '../config/gateway-config.ts';
 import type { RetryBudget } from '../core/retry-budget.ts';
 import { createRetryBudget } from '../core/retry-budget.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import { createUpstream } from '../engine/upstream.ts';
 import type { Clock } from '../transport/clock.ts';
 import { createHttp1Transport } from '../transport/http1-transport.ts';
+import type { Transport } from '../transport/transport.ts';
+import { endpointOptions } from './endpoint-options.ts';
+import { createSystemResolver } from './resolve-name.ts';
 import type { RoutePlan } from './route-plan.ts';
 import { buildRoutePlans } from './route-plan.ts';
 import type { Router } from './router.ts';
 import { createRouter } from './router.ts';
 import type { TargetChoice } from './target-choice.ts';
+import type { TaskServices, UpstreamTasks } from './upstream-tasks.ts';
+import { createUpstreamTasks } from './upstream-tasks.ts';
 
 /** An upstream and the configuration it was made from. */
 export interface BuiltUpstream {
   readonly config: UpstreamConfig;
   readonly upstream: Upstream;
+  readonly tasks: UpstreamTasks;
 }
 
 /** Everything a configuration stands for, ready to serve. Replaced as a whole by a reload. */
@@ -27,44 +33,85 @@ export interface GatewayState {
 
 /**
  * Makes the live objects of a configuration; opens nothing. What did not change is taken over from `previous` with its
- * live state: an upstream whole (connections, endpoints' state, permits, budget), the budget alone when only other settings changed.
+ * live state: an upstream whole; of one whose settings changed its permits in flight, and its connections and budget
+ * unless it is their settings that changed. Until `commitState` nothing of `previous` is touched.
  * @throws RangeError when the configuration did not come from `parseConfig` and holds a value out of range
  */
-export function buildState(config: GatewayConfig, clock: Clock, previous?: GatewayState): GatewayState {
+export function buildState(
+  config: GatewayConfig,
+  clock: Clock,
+  previous?: GatewayState,
+  services: Partial<TaskServices> = {},
+): GatewayState {
+  const all = { random: Math.random, resolve: createSystemResolver(), say: () => {}, ...services, clock };
   const upstreams = new Map<string, BuiltUpstream>();
   for (const upstream of config.upstreams)
-    upstreams.set(upstream.name, buildUpstream(upstream, clock, previous?.upstreams.get(upstream.name)));
+    upstreams.set(upstream.name, buildUpstream(upstream, all, previous?.upstreams.get(upstream.name)));
   const routes = config.routes.map((route) => ({ route, target: buildRoutePlans(route, config, upstreams) }));
   return { config, upstreams, router: createRouter(routes) };
 }
 
-/** Upstreams that `next` has not taken over. */
-export function replacedUpstreams(previous: GatewayState, next: GatewayState): Upstream[] {
-  return [...previous.upstreams]
-    .filter(([name, built]) => next.upstreams.get(name)?.upstream !== built.upstream)
-    .map(([, built]) => built.upstream);
+/** Asks for the addresses of what is new in `next`, so that it has some when it is taken into use. Never rejects. */
+export async function prepareState(next: GatewayState, previous?: GatewayState): Promise<void> {
+  await Promise.all(onlyIn(next, previous).map(({ tasks }) => tasks.prepare()));
 }
 
-function buildUpstream(config: UpstreamConfig, clock: Clock, previous: BuiltUpstream | undefined): BuiltUpstream {
+/** Takes `next` into use: what is new in it begins its work, with what is known of addresses that stay. */
+export function commitState(next: GatewayState, previous?: GatewayState): void {
+  if (previous !== undefined) retireState(previous, next);
+  for (const { config, upstream, tasks } of onlyIn(next, previous))
+    tasks.start(upstream, previous?.upstreams.get(config.name)?.upstream);
+}
+
+/** Ends the work of what `next` has not taken over. Requests under way there end on the connections they have. */
+export function retireState(previous: GatewayState, next?: GatewayState): void {
+  const kept = new Set([...(next?.upstreams.values() ?? [])].map(({ upstream }) => upstream.transport));
+  for (const { upstream, tasks } of onlyIn(previous, next)) {
+    tasks.stop();
+    if (!kept.has(upstream.transport)) upstream.close();
+  }
+}
+
+function onlyIn(state: GatewayState, other: GatewayState | undefined): BuiltUpstream[] {
+  return [...state.upstreams].filter(([name, built]) => other?.upstreams.get(name) !== built).map(([, built]) => built);
+}
+
+function buildUpstream(
+  config: UpstreamConfig,
+  services: TaskServices,
+  previous: BuiltUpstream | undefined,
+): BuiltUpstream {
   if (previous !== undefined && isDeepStrictEqual(previous.config, config)) return previous;
-  const { connect } = config;
-  const transport = createHttp1Transport({
-    clock,
-    idleMs: connect.idleTimeoutMs,
-    maxConnections: connect.maxConnections,
-    maxRequestsPerConnection: connect.maxRequestsPerConnection,
-  });
+  const tasks = createUpstreamTasks(config, services, previous?.tasks);
   const upstream = createUpstream({
     name: config.name,
-    endpoints: config.endpoints,
-    transport,
+    endpoints: config.endpoints.map(endpointOptions),
+    whyEmpty: config.dnsEndpoints.length === 0 ? undefined : tasks.whyEmpty,
+    transport: keptTransport(config, previous) ?? createTransport(config.connect, services.clock),
     loadBalancing: config.loadBalancing,
     budget: keptBudget(config, previous) ?? createRetryBudget(config.budget),
     onBudgetExhausted: config.onExhausted,
     maxInflightRequests: config.maxInflightRequests,
     onOverflow: config.onOverflow,
+    replaces: previous?.upstream,
   });
-  return { config, upstream };
+  return { config, upstream, tasks };
+}
+
+function createTransport(connect: ConnectConfig, clock: Clock): Transport {
+  return createHttp1Transport({
+    clock,
+    idleMs: connect.idleTimeoutMs,
+    maxConnections: connect.maxConnections,
+    maxRequestsPerConnection: connect.maxRequestsPerConnection,
+  });
+}
+
+/** Other endpoints, say, are no reason to close the connections to those that stay. */
+function keptTransport(config: UpstreamConfig, previous: BuiltUpstream | undefined): Transport | undefined {
+  return previous !== undefined && isDeepStrictEqual(previous.config.connect, config.connect)
+    ? previous.upstream.transport
+    : undefined;
 }
 
 /** A reload must not hand out a second budget in the middle of an outage: with new endpoints, say. */

@@ -4,16 +4,21 @@ import type { Proxy } from '../proxy/proxy.ts';
 import { createProxy } from '../proxy/proxy.ts';
 import type { Diagnostics } from '../proxy/proxy-state.ts';
 import type { Clock } from '../transport/clock.ts';
-import { createReplayMemory } from '../transport/replay-memory.ts';
 import type { ReplayMemory } from '../transport/replay-memory.ts';
 import { createSystemClock } from '../transport/system-time.ts';
 import type { AccessLog } from './access-log.ts';
-import { createAccessLog } from './access-log.ts';
+import { openAccessLog } from './access-log.ts';
+import type { PreparedAdmin } from './admin/admin.ts';
+import { Admin } from './admin/admin.ts';
+import type { LiveGateway } from './admin/live-gateway.ts';
 import type { GatewayState } from './build.ts';
-import { buildState, replacedUpstreams } from './build.ts';
+import { buildState, commitState, prepareState, retireState } from './build.ts';
 import type { ListenerSet } from './listener-set.ts';
 import { createListenerSet } from './listener-set.ts';
+import type { ResolveName } from './resolve-name.ts';
+import { createResizableMemory } from './resizable-memory.ts';
 import { createRouteHooks } from './route-hooks.ts';
+import type { TaskServices } from './upstream-tasks.ts';
 
 export interface GatewayOptions {
   /** Lines for people: one a retry, one a failed request, and what the gateway itself has to say. Default: none. */
@@ -21,12 +26,20 @@ export interface GatewayOptions {
   readonly clock?: Clock | undefined;
   /** Uniform in [0, 1). */
   readonly random?: (() => number) | undefined;
+  /** Default: the system's resolver. */
+  readonly resolve?: ResolveName | undefined;
 }
+
+/** `draining` also while nothing new is taken and what is left is about to be cut. */
+export type GatewayPhase = 'starting' | 'ready' | 'draining' | 'stopped';
 
 export interface Gateway {
   /** `host:port` of each open listener, with the real port. Empty before `start` and after `stop`. */
   readonly addresses: readonly string[];
+  /** Of the admin interface, with the real port; undefined while there is none. */
+  readonly adminAddress: string | undefined;
   readonly config: GatewayConfig;
+  readonly phase: GatewayPhase;
   /** Requests under way. */
   readonly inflightCount: number;
   /**
@@ -40,7 +53,12 @@ export interface Gateway {
    * @throws as `start`; the old configuration goes on then
    */
   reload(config: GatewayConfig): Promise<void>;
-  /** No new connections or requests; resolves when the last request ended, or after `shutdown.drain`. True: all ended. */
+  /** A configuration was offered that cannot even be read: counted and told like one that `reload` refuses. */
+  refuseReload(why: string): void;
+  /**
+   * Withdraws readiness, waits `shutdown.delay`, then takes no new connections or requests; resolves when the last
+   * request ended, or after `shutdown.drain`. True: all ended.
+   */
   drain(): Promise<boolean>;
   /** Cuts what is left, closes every connection and writes the rest of the access log. */
   stop(): Promise<void>;
@@ -61,25 +79,42 @@ class ConfiguredGateway implements Gateway {
   readonly #clock: Clock;
   readonly #diagnostics: Diagnostics | undefined;
   readonly #proxy: Proxy;
+  readonly #admin: Admin;
+  readonly #replayMemory: ReplayMemory;
   readonly #listeners: ListenerSet;
   #state: GatewayState;
   #accessLog: AccessLog | undefined;
+  /** Of access logs that were replaced. */
+  #lostLineCount = 0;
   /** Records of requests that were answered before the last listener was open: nothing is written before all are. */
   #early: AccessRecord[] = [];
   /** Reloads run one after another. */
   #turn: Promise<unknown> = Promise.resolve();
-  #stopping = false;
+  #phase: GatewayPhase = 'starting';
+  readonly #services: Partial<TaskServices>;
 
   constructor(config: GatewayConfig, options: GatewayOptions) {
     this.#clock = options.clock ?? createSystemClock();
     this.#diagnostics = options.diagnostics;
-    this.#state = buildState(config, this.#clock);
+    this.#services = {
+      ...(options.random === undefined ? {} : { random: options.random }),
+      ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
+      say: (message) => options.diagnostics?.('warn', message),
+    };
+    this.#state = buildState(config, this.#clock, undefined, this.#services);
     const hooks = createRouteHooks(
       () => this.#state,
       (record) => this.#log(record),
     );
+    this.#replayMemory = createResizableMemory(() => this.#state.config.replayMemoryBytes);
+    this.#admin = new Admin({
+      live: () => this.#live(),
+      clock: this.#clock,
+      onError: (message) => options.diagnostics?.('error', message),
+    });
     this.#proxy = createProxy(hooks, {
-      replayMemory: resizableMemory(() => this.#state.config.replayMemoryBytes),
+      replayMemory: this.#replayMemory,
+      events: this.#admin,
       clock: this.#clock,
       random: options.random,
       diagnostics: options.diagnostics,
@@ -88,7 +123,15 @@ class ConfiguredGateway implements Gateway {
   }
 
   get addresses(): readonly string[] {
-    return this.#stopping ? [] : this.#listeners.addresses;
+    return this.#phase === 'starting' || this.#phase === 'ready' ? this.#listeners.addresses : [];
+  }
+
+  get phase(): GatewayPhase {
+    return this.#phase;
+  }
+
+  get adminAddress(): string | undefined {
+    return this.#admin.address;
   }
 
   get config(): GatewayConfig {
@@ -101,14 +144,21 @@ class ConfiguredGateway implements Gateway {
 
   async start(): Promise<void> {
     const { config } = this.#state;
-    const accessLog = this.#openAccessLog(config.accessLog.path);
+    const accessLog = openAccessLog(config.accessLog.path, this.#diagnostics);
     try {
+      // First, so that probes see a gateway that is starting.
+      (await this.#admin.prepare(config.admin)).commit();
+      await prepareState(this.#state);
+      commitState(this.#state);
       const prepared = await this.#listeners.prepare(config.listeners);
       this.#accessLog = accessLog;
       prepared.commit(config.drainMs);
+      if (this.#phase === 'starting') this.#phase = 'ready';
       for (const record of this.#early) accessLog.write(record);
       this.#early = [];
     } catch (error) {
+      this.#admin.close();
+      retireState(this.#state);
       await accessLog.close();
       throw error;
     }
@@ -116,91 +166,94 @@ class ConfiguredGateway implements Gateway {
 
   reload(config: GatewayConfig): Promise<void> {
     const done = this.#turn.then(() => this.#reload(config));
-    this.#turn = done.catch(() => {});
+    this.#turn = done.then(
+      () => this.#admin.reloaded(),
+      (error: unknown) => this.refuseReload(error instanceof Error ? error.message : String(error)),
+    );
     return done;
   }
 
+  refuseReload(why: string): void {
+    this.#admin.reloaded(why);
+  }
+
   async #reload(config: GatewayConfig): Promise<void> {
-    if (this.#stopping) throw new Error('the gateway is stopping: its configuration is no longer changed');
+    if (this.#phase === 'draining' || this.#phase === 'stopped')
+      throw new Error('the gateway is stopping: its configuration is no longer changed');
     const previous = this.#state;
-    const next = buildState(config, this.#clock, previous);
+    const next = buildState(config, this.#clock, previous, this.#services);
     const { path } = config.accessLog;
-    const accessLog = path === previous.config.accessLog.path ? undefined : this.#openAccessLog(path);
+    const accessLog = path === previous.config.accessLog.path ? undefined : openAccessLog(path, this.#diagnostics);
+    let admin: PreparedAdmin | undefined;
     try {
+      await prepareState(next, previous);
+      admin = await this.#admin.prepare(config.admin);
       const prepared = await this.#listeners.prepare(config.listeners);
+      // From here on nothing can fail, and no request comes in between.
+      commitState(next, previous);
       this.#state = next;
       prepared.commit(config.drainMs);
+      admin.commit();
     } catch (error) {
-      for (const upstream of replacedUpstreams(next, previous)) upstream.close();
+      admin?.undo();
+      retireState(next, previous);
       await accessLog?.close();
       throw error;
     }
-    // Requests under way end on the connections they have.
-    for (const upstream of replacedUpstreams(previous, next)) upstream.close();
     if (accessLog === undefined) return;
     const replaced = this.#accessLog;
     this.#accessLog = accessLog;
     await replaced?.close();
+    this.#lostLineCount += replaced?.lostCount ?? 0;
   }
 
   async drain(): Promise<boolean> {
-    this.#stopping = true;
-    const { drainMs } = this.#state.config;
+    if (this.#phase !== 'stopped') this.#phase = 'draining';
+    const { drainMs, drainDelayMs } = this.#state.config;
+    this.#admin.drainBegan(drainDelayMs);
+    if (drainDelayMs > 0) await this.#wait(drainDelayMs);
     const untilMs = this.#clock.nowMs() + drainMs;
     if (!(await this.#proxy.drain(drainMs))) return false;
     // The last bytes of an answer may still be on their way to a slow client: its connection closes when it has them.
     while (this.#listeners.connectionCount > 0 && this.#clock.nowMs() < untilMs) {
-      await new Promise<void>((resolve) => {
-        this.#clock.setTimer(drainPollMs, resolve);
-      });
+      await this.#wait(drainPollMs);
     }
     return this.#listeners.connectionCount === 0;
   }
 
+  #wait(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#clock.setTimer(delayMs, resolve);
+    });
+  }
+
   async stop(): Promise<void> {
-    this.#stopping = true;
+    if (this.#phase !== 'stopped') this.#phase = 'draining';
     await this.#turn;
     await this.#proxy.close();
-    for (const { upstream } of this.#state.upstreams.values()) upstream.close();
+    this.#phase = 'stopped';
+    this.#admin.close();
+    retireState(this.#state);
     await this.#accessLog?.close();
     this.#accessLog = undefined;
   }
 
+  #live(): LiveGateway {
+    const { config, upstreams } = this.#state;
+    return {
+      config,
+      phase: this.#phase,
+      inflightCount: this.inflightCount,
+      connectionCount: this.#listeners.connectionCount,
+      replayMemory: this.#replayMemory,
+      lostLineCount: this.#lostLineCount + (this.#accessLog?.lostCount ?? 0),
+      upstreams: Array.from(upstreams.values(), ({ upstream }) => upstream),
+    };
+  }
+
   #log(record: AccessRecord): void {
+    this.#admin.record(record);
     if (this.#accessLog !== undefined) this.#accessLog.write(record);
     else if (this.#early.length < maxEarlyRecords) this.#early.push(record);
   }
-
-  #openAccessLog(path: string): AccessLog {
-    try {
-      return createAccessLog(path, (reason, lostCount) => {
-        this.#diagnostics?.(
-          'error',
-          `access log ${path}: ${lostCount} ${lostCount === 1 ? 'line' : 'lines'} lost so far: ${reason}`,
-        );
-      });
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new Error(
-        `cannot open the access log ${path}: ${why}; create its directory, or give accessLog.path another place`,
-        { cause: error },
-      );
-    }
-  }
-}
-
-/** A memory whose limit a reload can change. */
-function resizableMemory(limitBytes: () => number): ReplayMemory {
-  const memory = createReplayMemory(Infinity);
-  return {
-    get limitBytes() {
-      return limitBytes();
-    },
-    get usedBytes() {
-      return memory.usedBytes;
-    },
-    tryReserve: (bytes) => memory.usedBytes + bytes <= limitBytes() && memory.tryReserve(bytes),
-    reserve: (bytes) => memory.reserve(bytes),
-    release: (bytes) => memory.release(bytes),
-  };
 }

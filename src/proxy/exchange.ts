@@ -136,7 +136,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
       lineage: 0,
       deadlineAtMs: requestMs === 0 ? Infinity : this.#startedAtMs + requestMs,
     };
-    this.#run = runRequest({
+    const options = {
       facts,
       policy: plan.policy,
       timeouts: plan.timeouts,
@@ -145,6 +145,9 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
       host: this,
       clock,
       random,
+    };
+    runRequest(options, (run) => {
+      this.#run = run;
     });
   }
 

@@ -275,12 +275,6 @@ const planned: readonly (readonly [string, string])[] = [
   ['upstreams.orders.tls', withUpstream('tls: { serverName: a }')],
   ['upstreams.orders.loadBalancing', withUpstream('loadBalancing: { consistent-hash: { header: x-user } }')],
   ['upstreams.orders.outlierDetection', withUpstream('outlierDetection: {}')],
-  ['upstreams.orders.healthCheck', withUpstream('healthCheck: { path: /healthz }')],
-  ['upstreams.orders.endpoints[0].dns', smallest.replace('[127.0.0.1:9001]', '[{ dns: orders.internal:80 }]')],
-  [
-    'upstreams.orders.endpoints[0].domain',
-    smallest.replace('[127.0.0.1:9001]', '[{ address: 127.0.0.1:9001, domain: eu }]'),
-  ],
   ['routes[0].hedge', withRoute('hedge: { delay: 100ms, max: 1 }')],
 ];
 

@@ -21,9 +21,18 @@ test('the smallest file gets every default', () => {
     upstreams: [
       {
         name: 'orders',
-        endpoints: [{ address: { host: '127.0.0.1', port: 9001, key: '127.0.0.1:9001' }, weight: 1, priority: 0 }],
+        endpoints: [
+          {
+            address: { host: '127.0.0.1', port: 9001, key: '127.0.0.1:9001' },
+            weight: 1,
+            priority: 0,
+            domain: undefined,
+          },
+        ],
+        dnsEndpoints: [],
         loadBalancing: 'least-request',
         connect: { connectMs: 1000, idleTimeoutMs: 50_000, maxConnections: 256, maxRequestsPerConnection: 0 },
+        healthCheck: undefined,
         budget: { kind: 'ratio', percent: 20, intervalMs: 10_000, minRetryRate: { count: 10, intervalMs: 1000 } },
         onExhausted: 'original',
         maxInflightRequests: 1024,
@@ -140,7 +149,7 @@ routes:
       '1:1 listners: is not a known setting (did you mean `listeners`?)',
       '4:3 warning: upstreams.orders: is used by no route (remove it, or name it as the upstream of a route)',
       '5:17 upstreams.orders.endpoints[0]: has no port (write 127.0.0.1:9001)',
-      '6:5 upstreams.orders.colour: is not a known setting (known: endpoints, protocol, loadBalancing, connect, retryBudget, circuitBreaker)',
+      '6:5 upstreams.orders.colour: is not a known setting (known: endpoints, protocol, loadBalancing, connect, retryBudget, circuitBreaker, healthCheck)',
       '8:15 routes[0].upstream: no upstream is named "oders" (did you mean `orders`?)',
       '9:26 routes[0].timeouts.request: 5 is not a duration: it has no unit (add a unit: 5ms or 5s)',
       '10:14 routes[0].retry.backof: is not a known setting (did you mean `backoff`?)',

@@ -1,0 +1,26 @@
+import { isIP } from 'node:net';
+import type { HostPort } from '../config/address.ts';
+import type { DnsEndpointSettings, EndpointSettings } from '../config/gateway-config.ts';
+import type { EndpointOptions } from '../engine/endpoint.ts';
+
+/** An endpoint with a fixed address. */
+export function endpointOptions({ address, weight, priority, domain }: EndpointSettings): EndpointOptions {
+  return { address, authority: authorityOf(address), weight, priority, domain };
+}
+
+/** The endpoints that a name stands for, each with the name's own settings. */
+export function nameOptions(settings: DnsEndpointSettings, addresses: readonly string[]): EndpointOptions[] {
+  const { name, weight, priority, domain } = settings;
+  return addresses.map((host) => ({
+    address: { host, port: name.port, key: isIP(host) === 6 ? `[${host}]:${name.port}` : `${host}:${name.port}` },
+    authority: authorityOf(name),
+    weight,
+    priority,
+    domain,
+  }));
+}
+
+/** RFC 9110 §4.2.3: the default port is left out; some servers know themselves by no other name. */
+function authorityOf({ key, port }: HostPort): string {
+  return port === 80 ? key.slice(0, -':80'.length) : key;
+}
