@@ -70,6 +70,10 @@ class BytesBody implements RequestBody {
     return { resume, close };
   }
 
+  copy(): RequestBody | undefined {
+    return this.#destroyed ? undefined : new BytesBody(this.#bytes);
+  }
+
   commit(): void {}
 
   destroy(): void {

@@ -2,6 +2,9 @@ import { crc32 } from 'node:zlib';
 import type { Failure } from '../core/failure.ts';
 import type { FieldList } from '../http1/message.ts';
 import { internalFailure } from './failure-from-error.ts';
+import { BodyReading } from './body-reading.ts';
+import type { BodyReadingOwner } from './body-reading.ts';
+import { keptBody } from './kept-body.ts';
 import { createPieceList } from './piece-list.ts';
 import type { PieceList } from './piece-list.ts';
 import type { ReplayMemory } from './replay-memory.ts';
@@ -33,7 +36,7 @@ export function createReplayBody(options: ReplayBodyOptions): RequestBody {
   return new ReplayBody(options);
 }
 
-class ReplayBody implements RequestBody, BodySink {
+class ReplayBody implements RequestBody, BodySink, BodyReadingOwner {
   readonly contentLength: number | undefined;
   complete = false;
   bytesReceived = 0;
@@ -55,7 +58,7 @@ class ReplayBody implements RequestBody, BodySink {
   #checksum = 0;
   #trailers: FieldList = [];
   #failure: Failure | undefined;
-  #reader: Reading | undefined;
+  #reader: BodyReading | undefined;
   #started = false;
   #sourcePaused = false;
   #destroyed = false;
@@ -82,7 +85,7 @@ class ReplayBody implements RequestBody, BodySink {
       throw new Error('request body: it is open already; close the cursor of the attempt before');
     if (!this.replayable)
       throw new Error('request body: bytes that were handed out are not kept; ask `replayable` before `open`');
-    const reading = new Reading(this, reader);
+    const reading = new BodyReading(this, reader);
     this.#reader = reading;
     if (this.#handedOut > 0 && !this.#isIntact()) {
       this.#failReader(
@@ -100,6 +103,11 @@ class ReplayBody implements RequestBody, BodySink {
     }
     this.pump();
     return reading;
+  }
+
+  copy(): RequestBody | undefined {
+    if (!this.complete || !this.replayable || !this.#isIntact()) return undefined;
+    return keptBody([...this.#held.pieces()], this.contentLength, this.#trailers);
   }
 
   commit(): void {
@@ -162,7 +170,7 @@ class ReplayBody implements RequestBody, BodySink {
     this.#balance();
   }
 
-  closed(reading: Reading): void {
+  closed(reading: BodyReading): void {
     if (this.#reader !== reading) return;
     this.#reader = undefined;
     if (!this.replayable) this.#forgetBefore(Infinity);
@@ -177,7 +185,7 @@ class ReplayBody implements RequestBody, BodySink {
     this.#memory.reserve(chunk.length);
   }
 
-  #deliver(reading: Reading, piece: Buffer): void {
+  #deliver(reading: BodyReading, piece: Buffer): void {
     reading.offset += piece.length;
     if (reading.offset > this.#handedOut) this.#handedOut = reading.offset;
     if (this.#keeping && this.#refusal !== undefined) {
@@ -222,29 +230,6 @@ class ReplayBody implements RequestBody, BodySink {
     let checksum = 0;
     for (const piece of this.#held.pieces()) checksum = crc32(piece, checksum);
     return this.#held.startOffset === 0 && this.#held.heldBytes === this.bytesReceived && checksum === this.#checksum;
-  }
-}
-
-/** One open cursor. */
-class Reading implements BodyCursor {
-  readonly reader: BodyReader;
-  readonly #body: ReplayBody;
-  offset = 0;
-  paused = false;
-  pumping = false;
-
-  constructor(body: ReplayBody, reader: BodyReader) {
-    this.#body = body;
-    this.reader = reader;
-  }
-
-  resume(): void {
-    this.paused = false;
-    this.#body.pump();
-  }
-
-  close(): void {
-    this.#body.closed(this);
   }
 }
 

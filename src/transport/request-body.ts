@@ -45,6 +45,11 @@ export interface RequestBody {
    * `onEnd` or `onError`. @throws Error when not replayable, or already open.
    */
   open(reader: BodyReader): BodyCursor;
+  /**
+   * A body of its own with the same bytes, for an attempt beside the one that reads this one. `undefined` until the whole
+   * body is here and kept: bytes cannot be streamed to two servers.
+   */
+  copy(): RequestBody | undefined;
   /** No further attempt will read it: forget what is kept, go on streaming to an open reader. */
   commit(): void;
   /** Forget everything and release the memory. */

@@ -62,3 +62,12 @@ test('a destroyed body is not replayable', () => {
   assert.equal(body.replayable, false);
   assert.throws(() => body.open({ onChunk: () => true, onEnd() {}, onError() {} }), /destroyed/);
 });
+
+test('a copy is read beside the body, and there is none of a destroyed one', () => {
+  const body = bytesBody('one');
+  const copy = body.copy();
+  body.open({ onChunk: () => false, onEnd() {}, onError() {} });
+  assert.deepEqual(readAll(copy!), { text: 'one', ended: true });
+  body.destroy();
+  assert.equal(body.copy(), undefined);
+});

@@ -48,6 +48,13 @@ class Reading implements BodyReader {
   }
 }
 
+/** Reads what is there now. */
+function openAndRead(body: RequestBody): Reading {
+  const reading = new Reading();
+  reading.cursor = body.open(reading);
+  return reading;
+}
+
 interface Setup {
   readonly body: RequestBody;
   readonly uploader: Uploader;
@@ -282,6 +289,93 @@ test('destroy releases everything and stops the source', () => {
   assert.equal(uploader.paused, true);
   assert.equal(reading.text, 'abc');
   assert.equal(reading.trailers, undefined);
+});
+
+test('there is a copy once the whole body is here and kept, and not before', () => {
+  const { body, uploader } = setup();
+  assert.equal(body.copy(), undefined);
+  const first = openAndRead(body);
+  uploader.push('one');
+  assert.equal(body.copy(), undefined);
+  uploader.sink?.end(['X-Sum', '1']);
+  const copy = body.copy();
+  assert.ok(copy);
+  assert.deepEqual(
+    [copy.complete, copy.replayable, copy.contentLength, copy.bytesReceived],
+    [true, true, undefined, 3],
+  );
+  assert.equal(first.text, 'one');
+});
+
+test('a copy is read beside the body, each at its own pace, with the same bytes and trailers', () => {
+  const { body, uploader } = setup({ contentLength: 6 });
+  const first = new Reading();
+  first.pauseAfter = 1;
+  first.cursor = body.open(first);
+  uploader.push('one');
+  uploader.push('two');
+  uploader.sink?.end(['X-Sum', '1']);
+  const copy = body.copy();
+  const second = openAndRead(copy!);
+  assert.deepEqual([second.text, second.trailers, copy?.contentLength], ['onetwo', ['X-Sum', '1'], 6]);
+  first.pauseAfter = Infinity;
+  first.cursor.resume();
+  assert.deepEqual([first.text, first.trailers], ['onetwo', ['X-Sum', '1']]);
+});
+
+test('a copy outlives the body, and can be read again and copied in its turn', () => {
+  const { body, uploader } = setup();
+  openAndRead(body);
+  uploader.push('one');
+  uploader.sink?.end([]);
+  const copy = body.copy()!;
+  body.destroy();
+  assert.equal(body.copy(), undefined);
+  for (const one of [copy, copy, copy.copy()!]) assert.equal(openAndRead(one).text, 'one');
+  copy.destroy();
+  assert.deepEqual([copy.replayable, copy.copy()], [false, undefined]);
+  assert.throws(() => copy.open(new Reading()), /destroyed/);
+});
+
+test('a copy has one reader at a time, which may pause and close', () => {
+  const { body, uploader } = setup();
+  openAndRead(body);
+  uploader.push('x'.repeat(5000));
+  uploader.push('y'.repeat(5000));
+  uploader.sink?.end([]);
+  const copy = body.copy()!;
+  const reading = new Reading();
+  reading.pauseAfter = 1;
+  const cursor = copy.open(reading);
+  assert.throws(() => copy.open(new Reading()), /open already/);
+  assert.deepEqual([reading.chunks.length, reading.trailers], [1, undefined]);
+  cursor.close();
+  cursor.resume();
+  assert.equal(reading.chunks.length, 1);
+  const again = new Reading();
+  again.pauseAfter = 1;
+  const second = copy.open(again);
+  again.pauseAfter = Infinity;
+  second.resume();
+  assert.deepEqual([again.text.length, again.trailers], [10_000, []]);
+});
+
+test('a body whose kept bytes changed has no copy', () => {
+  const { body, uploader } = setup();
+  openAndRead(body);
+  const bytes = Buffer.alloc(5000, 'a');
+  uploader.sink?.chunk(bytes);
+  uploader.sink?.end([]);
+  bytes[0] = 0;
+  assert.equal(body.copy(), undefined);
+});
+
+test('a body that outgrew the cap has no copy', () => {
+  const { body, uploader } = setup({ capBytes: 2 });
+  openAndRead(body);
+  uploader.push('one');
+  uploader.sink?.end([]);
+  assert.equal(body.copy(), undefined);
 });
 
 test('bytes that changed while they were kept are not sent again', () => {
