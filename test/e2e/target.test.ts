@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blackHoleAddress, refusedAddress, unreachableAddress } from '../support/addresses.ts';
+import { blackHoleAddress, refusedAddress } from '../support/addresses.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { requestRaw } from '../support/raw-client.ts';
 import { gatewayFile, startGateway, startRig, startRigOf } from '../support/running-gateway.ts';
@@ -70,13 +70,6 @@ test('when every endpoint refuses the client gets 502 or 503 with a reason, and 
   assert.match(response.value('proxy-status') ?? '', /connection_refused/);
   assert.equal(response.value('content-type'), 'application/problem+json');
   assert.equal((await gateway.record()).reason, 'attempts-exhausted');
-});
-
-test('an unreachable endpoint is left for the next one, whatever the method', async (t) => {
-  const origin = await startOrigin({}, { t });
-  const gateway = await startGateway(t, gatewayFile([unreachableAddress, origin.address]));
-  assert.equal((await requestRaw(gateway.port, { method: 'POST', body: 'x' })).status, 200);
-  assert.equal(origin.requestCount(), 1);
 });
 
 test('an endpoint that swallows connections is left after the connect timeout, whatever the method', async (t) => {

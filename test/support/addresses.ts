@@ -48,9 +48,6 @@ export async function refusedAddress(options: AddressOptions = {}): Promise<Faul
   return address;
 }
 
-/** An address that fails with ENETUNREACH in the kernel, without a packet: TCP to a multicast group. */
-export const unreachableAddress = '224.0.0.1:9';
-
 /**
  * An address that swallows SYNs: a listener that never accepts, in a thread that sleeps, with its queue full.
  * Linux drops a SYN for a full queue without an answer.
