@@ -16,7 +16,7 @@ const LAYERS: Readonly<Record<string, LayerRule>> = {
     packages: [],
     pure: false,
   },
-  engine: { layers: ['core', 'http1', 'transport'], node: [], packages: [], pure: false },
+  engine: { layers: ['core', 'http1', 'transport'], node: [], packages: ['structured-headers'], pure: false },
   proxy: { layers: ['core', 'http1', 'transport', 'engine'], node: 'any', packages: [], pure: false },
   config: { layers: ['core'], node: ['node:net'], packages: ['yaml', 'zod'], pure: false },
   telemetry: { layers: ['core'], node: [], packages: ['prom-client'], pure: false },
