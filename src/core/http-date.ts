@@ -42,6 +42,6 @@ function toInstant(
   const midnight = Date.UTC(year, month, day);
   const date = new Date(midnight);
   // `Date.UTC` makes 2 March of 30 February and 1950 of the year 50.
-  if (date.getUTCFullYear() !== year || date.getUTCMonth() !== month || date.getUTCDate() !== day) return undefined;
+  if (date.getUTCFullYear() !== year || date.getUTCDate() !== day) return undefined;
   return midnight + ((hour * 60 + minute) * 60 + second) * 1000;
 }

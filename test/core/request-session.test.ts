@@ -89,6 +89,12 @@ test('a request that is itself a retry deposits nothing', () => {
   assert.deepEqual(calls, ['success 10']);
 });
 
+test('a 400 is no success', () => {
+  const { calls, answer } = start();
+  assert.equal(verdict(answer(400)), 'not-retryable');
+  assert.deepEqual(calls, ['deposit 1']);
+});
+
 test('attempts are numbered from 1', () => {
   const { session } = start();
   assert.deepEqual([session.attemptStarted(), session.attemptStarted()], [1, 2]);

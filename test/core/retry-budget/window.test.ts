@@ -87,6 +87,16 @@ for (const kind of ['ratio', 'token-bucket'] as const) {
     assert.equal(budget.balance(10_000), 1);
   });
 
+  test(`${kind}: a refund that comes too late takes nothing from the slot that took the old one’s place`, () => {
+    const budget = createRetryBudget({ kind, percent: 100, minRetryRate: NO_RATE });
+    deposits(budget, 1, 0);
+    assert.equal(budget.withdraw(0), true);
+    deposits(budget, 1, 10_000);
+    assert.equal(budget.withdraw(10_000), true);
+    budget.refund(10_000, 0);
+    assert.equal(budget.balance(10_000), 0);
+  });
+
   test(`${kind}: what was withdrawn in the oldest slot that lives is given back`, () => {
     const budget = createRetryBudget({ kind, percent: 100, minRetryRate: NO_RATE });
     deposits(budget, 2, 1000);
