@@ -9,7 +9,7 @@ import { createHttp1Transport } from '../transport/http1-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import { endpointOptions } from './endpoint-options.ts';
 import { createSystemResolver } from './resolve-name.ts';
-import type { RoutePlan } from './route-plan.ts';
+import type { RouteStep } from './route-plan.ts';
 import { buildRoutePlans } from './route-plan.ts';
 import type { Router } from './router.ts';
 import { createRouter } from './router.ts';
@@ -28,7 +28,7 @@ export interface BuiltUpstream {
 export interface GatewayState {
   readonly config: GatewayConfig;
   readonly upstreams: ReadonlyMap<string, BuiltUpstream>;
-  readonly router: Router<TargetChoice<RoutePlan>>;
+  readonly router: Router<TargetChoice<RouteStep>>;
 }
 
 /**
@@ -47,7 +47,7 @@ export function buildState(
   const upstreams = new Map<string, BuiltUpstream>();
   for (const upstream of config.upstreams)
     upstreams.set(upstream.name, buildUpstream(upstream, all, previous?.upstreams.get(upstream.name)));
-  const routes = config.routes.map((route) => ({ route, target: buildRoutePlans(route, config, upstreams) }));
+  const routes = config.routes.map((route) => ({ route, target: buildRoutePlans(route, config, upstreams, all) }));
   return { config, upstreams, router: createRouter(routes) };
 }
 

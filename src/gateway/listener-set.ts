@@ -49,8 +49,9 @@ export function createListenerSet(proxy: Proxy, clock: Clock): ListenerSet {
 
   async function listen(config: ListenerConfig): Promise<OpenListener> {
     try {
-      const { host, port } = config.address;
-      return { config, listener: await proxy.listen({ host, port }, { server: config.server, limits: config.limits }) };
+      const { address, server, limits, name } = config;
+      const { host, port } = address;
+      return { config, listener: await proxy.listen({ host, port }, { server, limits, name }) };
     } catch (error) {
       throw new ListenError(config.address.key, error);
     }

@@ -14,10 +14,10 @@ export interface Rewrite {
 /** `undefined` when the route changes nothing. */
 export function createRewrite({ rewrite, match }: RouteConfig): Rewrite | undefined {
   if (rewrite === undefined) return undefined;
-  const { host, prefix } = rewrite;
+  const { host, prefix, fullPath } = rewrite;
   const matched = match.path?.kind === 'prefix' ? match.path.value : '/';
   return {
-    path: (path) => (prefix === undefined ? path : replacePrefix(path, matched, prefix)),
+    path: (path) => fullPath ?? (prefix === undefined ? path : replacePrefix(path, matched, prefix)),
     host: (endpoint) => (host === 'endpoint' ? endpoint.authority : host?.name),
   };
 }

@@ -1,7 +1,9 @@
 import type { AccessRecord } from '../proxy/access-record.ts';
-import { localResponse, renderErrorResponse } from '../proxy/error-response.ts';
-import type { LocalAnswer, ProxyHooks } from '../proxy/phases.ts';
+import type { Exchange, ProxyHooks } from '../proxy/phases.ts';
 import type { GatewayState } from './build.ts';
+import { changedFields } from './filters/field-changes.ts';
+import { CopyInMaking } from './filters/mirror.ts';
+import { localAnswer } from './route-answer.ts';
 import type { Rewrite } from './rewrite.ts';
 import { setHost } from './rewrite.ts';
 import type { RoutePlan } from './route-plan.ts';
@@ -10,8 +12,10 @@ import type { RoutePlan } from './route-plan.ts';
 interface RouteContext {
   /** Path and query as the upstream gets them. */
   path: string;
-  /** Undefined: no route took the request. */
+  /** Undefined: no route sent the request on. */
   plan: RoutePlan | undefined;
+  /** For mirrors of the route. */
+  copy: CopyInMaking | undefined;
 }
 
 /**
@@ -23,20 +27,27 @@ export function createRouteHooks(
   log: (record: AccessRecord) => void,
 ): ProxyHooks<RouteContext> {
   return {
-    createContext: (request) => ({ path: request.path, plan: undefined }),
+    createContext: (request) => ({ path: request.path, plan: undefined, copy: undefined }),
     requestFilter(exchange) {
       const { request, context } = exchange;
       const routing = state().router.route(request);
       switch (routing.type) {
-        case 'route':
-          context.plan = routing.target.next();
-          context.path = rewritten(routing.path, context.plan.rewrite);
-          exchange.plan = context.plan;
+        case 'route': {
+          const step = routing.target.next();
+          if ('answer' in step) {
+            exchange.plan = { ...exchange.plan, routeName: step.routeName };
+            return step.answer(request, routing.path);
+          }
+          context.plan = step;
+          context.path = rewritten(routing.path, step.rewrite);
+          exchange.plan = step;
+          if (step.mirrors.length > 0) copyOf(exchange, step);
           return undefined;
+        }
         case 'no-route':
-          return { ...answer(404, 'No route of this gateway matches the request.'), flag: 'NR' };
+          return { ...localAnswer(404, 'No route of this gateway matches the request.'), flag: 'NR' };
         case 'bad-request':
-          return answer(400, `The request target is refused: ${routing.reason}.`);
+          return localAnswer(400, `The request target is refused: ${routing.reason}.`);
       }
     },
     selectUpstream({ plan: { upstream, fallback }, attemptNumber }) {
@@ -48,6 +59,13 @@ export function createRouteHooks(
       request.path = context.path;
       const host = context.plan?.rewrite?.host(endpoint);
       if (host !== undefined) setHost(request.fields, host);
+      if (context.plan?.requestFields !== undefined)
+        request.fields = changedFields(request.fields, context.plan.requestFields);
+      context.copy?.head(request);
+    },
+    responseFilter({ context }, response) {
+      if (context.plan?.responseFields !== undefined)
+        response.fields = changedFields(response.fields, context.plan.responseFields);
     },
     log: (_exchange, record) => log(record),
   };
@@ -60,7 +78,11 @@ function rewritten(path: string, rewrite: Rewrite | undefined): string {
   return query === -1 ? rewrite.path(path) : rewrite.path(path.slice(0, query)) + path.slice(query);
 }
 
-function answer(status: number, detail: string): LocalAnswer {
-  const { fields, body } = renderErrorResponse(localResponse(status, detail), { attempts: 0 });
-  return { status, fields, body };
+/** Has the request's body noted as it passes by, for those mirrors of the route that take this request. */
+function copyOf(exchange: Exchange<RouteContext>, step: RoutePlan): void {
+  const mirrors = step.mirrors.filter((mirror) => mirror.takes());
+  if (mirrors.length === 0) return;
+  const copy = new CopyInMaking(mirrors, step.replayBufferBytes);
+  exchange.context.copy = copy;
+  exchange.plan = { ...step, tapBody: (source) => copy.tap(source) };
 }

@@ -1,10 +1,16 @@
 import type { GatewayConfig, RouteConfig } from '../config/gateway-config.ts';
 import { createRetryPolicy } from '../core/retry-policy.ts';
 import type { Upstream } from '../engine/upstream.ts';
+import type { FieldChanges } from '../config/route-filters.ts';
 import type { ExchangePlan } from '../proxy/plan.ts';
 import { DEFAULT_TIMEOUTS } from '../proxy/plan.ts';
+import type { Clock } from '../transport/clock.ts';
 import type { BuiltUpstream } from './build.ts';
+import type { Mirror } from './filters/mirror.ts';
+import { createMirror } from './filters/mirror.ts';
 import type { Rewrite } from './rewrite.ts';
+import type { RouteAnswer } from './route-answer.ts';
+import { routeAnswers } from './route-answer.ts';
 import { createRewrite } from './rewrite.ts';
 import type { TargetChoice } from './target-choice.ts';
 import { createTargetChoice } from './target-choice.ts';
@@ -13,14 +19,22 @@ import { createTargetChoice } from './target-choice.ts';
 export interface RoutePlan extends ExchangePlan {
   readonly upstream: Upstream;
   readonly rewrite: Rewrite | undefined;
+  readonly requestFields: FieldChanges | undefined;
+  readonly responseFields: FieldChanges | undefined;
+  /** Empty for nearly every route. */
+  readonly mirrors: readonly Mirror[];
 }
+
+/** What becomes of a request: it is sent on, or answered by the route itself. */
+export type RouteStep = RoutePlan | RouteAnswer;
 
 /** @throws RangeError when a target's name leads nowhere, or no target has a weight */
 export function buildRoutePlans(
   route: RouteConfig,
   config: GatewayConfig,
   upstreams: ReadonlyMap<string, BuiltUpstream>,
-): TargetChoice<RoutePlan> {
+  services: { readonly clock: Clock; readonly random: () => number },
+): TargetChoice<RouteStep> {
   const { retry, timeouts } = route;
   const policy = createRetryPolicy({
     maxRetries: retry.maxRetries,
@@ -34,31 +48,39 @@ export function buildRoutePlans(
     retryOfRetry: config.retryOfRetry,
   });
   const rewrite = createRewrite(route);
-  const built = route.targets.map(({ upstream: name, weight }) => {
+  const find = (name: string): BuiltUpstream => {
     const found = upstreams.get(name);
     if (found === undefined) throw new RangeError(`route ${route.name}: no upstream is named "${name}"`);
-    return { found, weight };
+    return found;
+  };
+  const built = route.targets.map(({ upstream, weight }) => ({ found: find(upstream), weight }));
+  const mirrors = (route.filters?.mirrors ?? []).map(({ upstream: name, share }) => {
+    const { upstream, config: settings } = find(name);
+    return createMirror({ upstream, share, connectMs: settings.connect.connectMs, ...services });
   });
   const serving = built.filter(({ weight }) => weight > 0).map(({ found }) => found.upstream);
-  return createTargetChoice(
-    built.map(({ found: { upstream, config: settings }, weight }) => ({
-      weight,
-      target: {
-        routeName: route.name,
-        upstream,
-        policy,
-        timeouts: {
-          ...DEFAULT_TIMEOUTS,
-          requestMs: timeouts.requestMs,
-          attemptMs: timeouts.attemptMs,
-          idleMs: timeouts.idleMs,
-          connectMs: settings.connect.connectMs,
-        },
-        replayBufferBytes: route.replayBufferBytes,
-        rewrite,
-        fallback:
-          serving.length < 2 ? undefined : () => serving.find((other) => other !== upstream && other.hasEndpoint()),
+  const plans = built.map(({ found: { upstream, config: settings }, weight }) => ({
+    weight,
+    target: {
+      routeName: route.name,
+      upstream,
+      policy,
+      timeouts: {
+        ...DEFAULT_TIMEOUTS,
+        requestMs: timeouts.requestMs,
+        attemptMs: timeouts.attemptMs,
+        idleMs: timeouts.idleMs,
+        connectMs: settings.connect.connectMs,
       },
-    })),
-  );
+      replayBufferBytes: route.replayBufferBytes,
+      rewrite,
+      requestFields: route.filters?.requestFields,
+      responseFields: route.filters?.responseFields,
+      mirrors,
+      fallback:
+        serving.length < 2 ? undefined : () => serving.find((other) => other !== upstream && other.hasEndpoint()),
+    },
+  }));
+  const targetWeight = built.reduce((sum, { weight }) => sum + weight, 0);
+  return createTargetChoice<RouteStep>([...plans, ...routeAnswers(route, targetWeight)]);
 }

@@ -12,6 +12,8 @@ export interface RoutedRequest {
   /** Path and query. */
   readonly path: string;
   readonly fields: Readonly<FieldList>;
+  /** The name of the listener it came in at; undefined where listeners have none. */
+  readonly listener?: string | undefined;
 }
 
 export type Routing<Target> =
@@ -58,12 +60,13 @@ export function createRouter<Target>(
 
 type Matcher = (request: RoutedRequest, host: string, path: string) => boolean;
 
-function compile({ hosts, path, methods, fields = [] }: RouteMatch): Matcher {
+function compile({ listeners, hosts, path, methods, fields = [], query = [] }: RouteMatch): Matcher {
   const names = hosts === undefined ? undefined : new Set(hosts.filter((host) => !host.startsWith('*.')));
   const suffixes =
     hosts === undefined ? [] : hosts.filter((host) => host.startsWith('*.')).map((host) => host.slice(1));
   const verbs = methods === undefined ? undefined : new Set(methods);
   return (request, host, requestPath) => {
+    if (listeners !== undefined && !listeners.includes(request.listener ?? '')) return false;
     if (verbs !== undefined && !verbs.has(request.method)) return false;
     if (
       path !== undefined &&
@@ -77,8 +80,18 @@ function compile({ hosts, path, methods, fields = [] }: RouteMatch): Matcher {
     )
       return false;
     // A field that comes several times is one value: a client cannot add `gold` beside its own tier.
-    return fields.every(({ name, value }) => fieldValues(request.fields as FieldList, name).join(', ') === value);
+    if (!fields.every(({ name, value }) => fieldValues(request.fields as FieldList, name).join(', ') === value))
+      return false;
+    return query.length === 0 || hasParameters(request.path, query);
   };
+}
+
+/** Of a parameter that comes several times the first counts. */
+function hasParameters(path: string, wanted: NonNullable<RouteMatch['query']>): boolean {
+  const at = path.indexOf('?');
+  if (at === -1) return false;
+  const given = new URLSearchParams(path.slice(at + 1));
+  return wanted.every(({ name, value }) => given.get(name) === value);
 }
 
 /** Lower case, without port and final dot; IPv6 addresses keep their brackets. */

@@ -60,14 +60,14 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   /** Given when the first event of this request is told. */
   #requestId = 0;
 
-  constructor(proxy: ProxyState<Context>, downstream: Downstream) {
+  constructor(proxy: ProxyState<Context>, downstream: Downstream, listener: string | undefined) {
     this.#proxy = proxy;
     this.#hooks = proxy.hooks;
     this.#downstream = downstream;
     this.#startedAtMs = proxy.clock.nowMs();
     this.#startedWallMs = proxy.clock.wallMs();
     this.plan = proxy.plan;
-    this.request = readProxyRequest(downstream);
+    this.request = readProxyRequest(downstream, listener);
     downstream.listener = this;
   }
 
@@ -120,7 +120,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     if (source !== undefined) {
       const length = this.#downstream.contentLength;
       this.#body = createReplayBody({
-        source,
+        source: plan.tapBody?.(source) ?? source,
         contentLength: length < 0 ? undefined : length,
         capBytes: plan.replayBufferBytes,
         memory: replayMemory,

@@ -22,6 +22,8 @@ export interface ProxyRequest {
   readonly fields: Readonly<FieldList>;
   readonly remoteAddress: string;
   readonly encrypted: boolean;
+  /** The name of the listener it came in at; undefined when that has none. */
+  readonly listener?: string | undefined;
 }
 
 /** One request on its way through the proxy. */

@@ -1,5 +1,6 @@
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { Upstream } from '../engine/upstream.ts';
+import type { BodySource } from '../transport/request-body.ts';
 import type { AttemptTimeouts } from '../transport/transport.ts';
 
 /** Milliseconds; 0 switches one off. */
@@ -28,6 +29,8 @@ export interface ExchangePlan {
   readonly timeouts: ExchangeTimeouts;
   /** Bytes of a request body kept for another attempt. Default 65 536; 0 keeps nothing. */
   readonly replayBufferBytes: number;
+  /** Stands between the client and whatever reads the request's body: sees every chunk once, and passes it on. */
+  readonly tapBody?: ((source: BodySource) => BodySource) | undefined;
   /** An upstream that takes a retry when `upstream` has lost its last endpoint meanwhile. */
   readonly fallback?: (() => Upstream | undefined) | undefined;
 }

@@ -3,7 +3,7 @@ import type { Downstream } from './downstream.ts';
 import type { ProxyRequest } from './phases.ts';
 
 /** Reads the request of an exchange once; every attempt is built from this, never from an earlier attempt. */
-export function readProxyRequest(downstream: Downstream): ProxyRequest {
+export function readProxyRequest(downstream: Downstream, listener: string | undefined): ProxyRequest {
   const { target } = downstream;
   const split = splitAbsoluteForm(target);
   return {
@@ -16,6 +16,7 @@ export function readProxyRequest(downstream: Downstream): ProxyRequest {
     fields: downstream.fields,
     remoteAddress: downstream.remoteAddress,
     encrypted: downstream.encrypted,
+    listener,
   };
 }
 

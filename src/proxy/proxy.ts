@@ -49,6 +49,8 @@ export interface ListenOptions {
   /** `own` is the strict server of this package; `node` is `node:http`, the safe mode. Default `own`. */
   readonly server?: ListenerEngine | undefined;
   readonly limits?: Partial<ListenerLimits> | undefined;
+  /** What requests of this listener say where they came in: `ProxyRequest.listener`. */
+  readonly name?: string | undefined;
 }
 
 export interface Proxy {
@@ -70,7 +72,7 @@ export function createProxy<Context = undefined>(hooks: ProxyHooks<Context>, opt
   return new ProgrammableProxy(hooks, options);
 }
 
-class ProgrammableProxy<Context> implements Proxy, RequestSink, ProxyState<Context> {
+class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
   readonly hooks: ProxyHooks<Context>;
   readonly clock: Clock;
   readonly random: () => number;
@@ -112,19 +114,20 @@ class ProgrammableProxy<Context> implements Proxy, RequestSink, ProxyState<Conte
     const where = typeof address === 'string' ? parseListenAddress(address) : address;
     const limits = { ...this.#limits, ...options.limits };
     const open = options.server === 'node' ? listenNodeHttp : listenHttp1;
-    const listener = await open(where, this, limits, this.clock);
+    const listener = await open(where, this.#sinkOf(options.name), limits, this.clock);
     this.#listeners.push(listener);
     return listener;
   }
 
-  request(downstream: Downstream): void {
-    this.inflightCount += 1;
-    new ProxyExchange(this, downstream).start();
-  }
-
-  refused(downstream: Downstream, status: number, detail: string): void {
-    this.inflightCount += 1;
-    new ProxyExchange(this, downstream).refuse(status, detail);
+  #sinkOf(listener: string | undefined): RequestSink {
+    const exchange = (downstream: Downstream): ProxyExchange<Context> => {
+      this.inflightCount += 1;
+      return new ProxyExchange(this, downstream, listener);
+    };
+    return {
+      request: (downstream) => exchange(downstream).start(),
+      refused: (downstream, status, detail) => exchange(downstream).refuse(status, detail),
+    };
   }
 
   nextRequestId(): number {

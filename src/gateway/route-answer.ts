@@ -1,0 +1,44 @@
+import type { RouteConfig } from '../config/gateway-config.ts';
+import type { RouteRefusal } from '../config/route-filters.ts';
+import { localResponse, renderErrorResponse } from '../proxy/error-response.ts';
+import type { LocalAnswer, ProxyRequest } from '../proxy/phases.ts';
+import { changedFields } from './filters/field-changes.ts';
+import { redirectAnswer } from './filters/redirect.ts';
+
+/** What a route answers by itself; no upstream is asked. */
+export interface RouteAnswer {
+  readonly routeName: string;
+  /** @param path Canonical path and query. */
+  answer(request: ProxyRequest, path: string): LocalAnswer;
+}
+
+/** The route's own answers, each with its share of the requests. @param targetWeight Of all its targets together. */
+export function routeAnswers(
+  { name, match, refusals = [], filters }: RouteConfig,
+  targetWeight: number,
+): readonly { readonly target: RouteAnswer; readonly weight: number }[] {
+  const redirect = filters?.redirect;
+  if (redirect === undefined)
+    return refusals.map((refusal) => ({
+      weight: refusal.weight,
+      target: { routeName: name, answer: refuses(refusal) },
+    }));
+  const prefix = match.path?.kind === 'prefix' ? match.path.value : '/';
+  const changes = filters?.responseFields;
+  const answer: RouteAnswer['answer'] = (request, path) => {
+    const redirected = redirectAnswer(request, path, redirect, prefix);
+    return changes === undefined ? redirected : { ...redirected, fields: changedFields(redirected.fields, changes) };
+  };
+  return [{ weight: Math.max(1, targetWeight), target: { routeName: name, answer } }];
+}
+
+/** An answer that this gateway makes because it cannot, or may not, ask an upstream. */
+export function localAnswer(status: number, detail: string): LocalAnswer {
+  const { fields, body } = renderErrorResponse(localResponse(status, detail), { attempts: 0 });
+  return { status, fields, body };
+}
+
+function refuses({ status, detail }: RouteRefusal): RouteAnswer['answer'] {
+  const flag = status === 404 ? 'NR' : status === 503 ? 'UH' : undefined;
+  return () => ({ ...localAnswer(status, detail), flag });
+}
