@@ -32,10 +32,13 @@ export async function runGateway(config: GatewayConfig, onStop: () => void = () 
   const gateway = createGateway(config, { diagnostics: say });
   const announced = new Set<string>();
   const announce = (): void => {
-    for (const address of gateway.addresses) {
+    const { addresses, adminAddress } = gateway;
+    const open = addresses.map((address) => ({ kind: 'listener', address }));
+    if (adminAddress !== undefined) open.push({ kind: 'admin', address: adminAddress });
+    for (const { kind, address } of open) {
       if (announced.has(address)) continue;
       announced.add(address);
-      process.stdout.write(`${JSON.stringify({ event: 'listening', kind: 'listener', address })}\n`);
+      process.stdout.write(`${JSON.stringify({ event: 'listening', kind, address })}\n`);
     }
   };
 

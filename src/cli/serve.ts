@@ -40,6 +40,7 @@ async function reloadFrom(path: string, running: RunningGateway): Promise<void> 
   for (const fault of result.ok ? result.warnings : result.faults)
     say(fault.severity === 'error' ? 'error' : 'warn', formatFault(fault));
   if (!result.ok) {
+    gateway.refuseReload(`${path} is not a usable configuration`);
     say('error', `${path} was not taken over: the running configuration stays`);
     return;
   }

@@ -1,5 +1,6 @@
 import type { AccessRecord } from '../proxy/access-record.ts';
 import { recordLine } from '../proxy/access-record.ts';
+import type { Diagnostics } from '../proxy/proxy-state.ts';
 import type { LineSink, LineSinkOptions } from './line-sink.ts';
 import { createLineSink } from './line-sink.ts';
 
@@ -11,9 +12,15 @@ export interface AccessLog {
   close(): Promise<void>;
 }
 
-/** @throws the system's error when the file cannot be opened */
-export function createAccessLog(path: string, onLost?: LineSinkOptions['onLost']): AccessLog {
-  const sink: LineSink = createLineSink(path, { onLost });
+/**
+ * Says with `diagnostics` how many lines are lost so far, when there are some.
+ * @throws Error that names the file and says what to do when it cannot be opened
+ */
+export function openAccessLog(path: string, diagnostics?: Diagnostics): AccessLog {
+  const sink = openSink(path, (reason, lostCount) => {
+    const lines = lostCount === 1 ? 'line' : 'lines';
+    diagnostics?.('error', `access log ${path}: ${lostCount} ${lines} lost so far: ${reason}`);
+  });
   return {
     write: (record) => sink.write(recordLine(record)),
     get lostCount() {
@@ -24,4 +31,16 @@ export function createAccessLog(path: string, onLost?: LineSinkOptions['onLost']
       return sink.close();
     },
   };
+}
+
+function openSink(path: string, onLost: LineSinkOptions['onLost']): LineSink {
+  try {
+    return createLineSink(path, { onLost });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `cannot open the access log ${path}: ${why}; create its directory, or give accessLog.path another place`,
+      { cause: error },
+    );
+  }
 }
