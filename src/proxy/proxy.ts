@@ -17,7 +17,6 @@ import type { Downstream, ListenAddress, Listener, ListenerEngine, ListenerLimit
 import { DEFAULT_LISTENER_LIMITS } from './downstream.ts';
 import { ProxyExchange } from './exchange.ts';
 import { listenHttp1 } from './http1-listener.ts';
-import { listenNodeHttp } from './node-http-listener.ts';
 import type { ProxyHooks, UpstreamChoice } from './phases.ts';
 import type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
 import { DEFAULT_REPLAY_BUFFER_BYTES, DEFAULT_TIMEOUTS } from './plan.ts';
@@ -113,7 +112,8 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
   async listen(address: ListenAddress | string, options: ListenOptions = {}): Promise<Listener> {
     const where = typeof address === 'string' ? parseListenAddress(address) : address;
     const limits = { ...this.#limits, ...options.limits };
-    const open = options.server === 'node' ? listenNodeHttp : listenHttp1;
+    // node:http is loaded where somebody asks for it: it takes 12 MB.
+    const open = options.server === 'node' ? (await import('./node-http-listener.ts')).listenNodeHttp : listenHttp1;
     const listener = await open(where, this.#sinkOf(options.name), limits, this.clock);
     this.#listeners.push(listener);
     return listener;
