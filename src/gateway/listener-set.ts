@@ -69,10 +69,7 @@ export function createListenerSet(proxy: Proxy, clock: Clock): ListenerSet {
     },
     async prepare(wanted) {
       const kept = [...open];
-      const next: (OpenListener | undefined)[] = wanted.map((config) => {
-        const index = kept.findIndex((candidate) => isDeepStrictEqual(candidate.config, config));
-        return index === -1 ? undefined : kept.splice(index, 1)[0];
-      });
+      const next = takeOver(kept, wanted);
       const fresh: OpenListener[] = [];
       const stopped: OpenListener[] = [];
       const undo = async (): Promise<void> => {
@@ -89,7 +86,7 @@ export function createListenerSet(proxy: Proxy, clock: Clock): ListenerSet {
       try {
         for (const [index, config] of wanted.entries()) {
           if (next[index] !== undefined) continue;
-          // An address is bound once: other limits for it mean a moment in which new connections are refused.
+          // An address is bound once: another server for it means a moment in which new connections are refused.
           const same = kept.find(
             (one) =>
               one.config.address.port !== 0 && one.config.address.key === config.address.key && !stopped.includes(one),
@@ -109,7 +106,7 @@ export function createListenerSet(proxy: Proxy, clock: Clock): ListenerSet {
       return {
         undo,
         commit(graceMs) {
-          open = next.filter((one) => one !== undefined);
+          open = next.filter((one) => one !== undefined).map(withOwnLimits);
           const gone = kept.map(({ listener }) => listener);
           for (const listener of gone) retire(listener, graceMs, clock);
           retired = [...retired.filter(({ connectionCount }) => connectionCount > 0), ...gone];
@@ -117,6 +114,25 @@ export function createListenerSet(proxy: Proxy, clock: Clock): ListenerSet {
       };
     },
   };
+}
+
+/** Takes from `kept` what goes on listening: the same settings first, then the same server on the same address. */
+function takeOver(kept: OpenListener[], wanted: readonly ListenerConfig[]): (OpenListener | undefined)[] {
+  const take = (fits: (config: ListenerConfig) => boolean, config: ListenerConfig): OpenListener | undefined => {
+    const index = kept.findIndex((candidate) => fits(candidate.config));
+    const [found] = index === -1 ? [] : kept.splice(index, 1);
+    return found === undefined ? undefined : { ...found, config };
+  };
+  const same = wanted.map((config) => take((other) => isDeepStrictEqual(other, config), config));
+  return wanted.map(
+    (config, index) =>
+      same[index] ?? take((other) => isDeepStrictEqual({ ...other, limits: config.limits }, config), config),
+  );
+}
+
+function withOwnLimits(one: OpenListener): OpenListener {
+  one.listener.setLimits(one.config.limits);
+  return one;
 }
 
 function retire(listener: Listener, graceMs: number, clock: Clock): void {

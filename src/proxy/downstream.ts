@@ -75,6 +75,12 @@ export interface ListenerLimits {
  */
 export const HALF_CLOSE_MS = 2;
 
+/**
+ * How long a connection without a request stays open in a drain. A request may be on its way already: it gets its answer,
+ * and with it the word that the connection closes, where closing at once would meet it with a reset.
+ */
+export const DRAIN_IDLE_MS = 1_000;
+
 export const DEFAULT_LISTENER_LIMITS: ListenerLimits = {
   headerBytes: 16_384,
   headerTimeoutMs: 10_000,
@@ -94,7 +100,12 @@ export interface Listener {
   /** The address it is bound to, with the real port. */
   readonly address: ListenAddress;
   readonly connectionCount: number;
-  /** No new connections; idle ones close now, busy ones after their answer, which says `Connection: close`. */
+  /**
+   * Other limits, without closing anything. Connections that are open keep their limit of head bytes, and a timer that
+   * runs keeps its time.
+   */
+  setLimits(limits: ListenerLimits): void;
+  /** No new connections; the others close after their next answer, which says so, idle ones after `DRAIN_IDLE_MS`. */
   drain(): void;
   /** Cuts everything that is left. Resolves when no socket is open. */
   close(): Promise<void>;

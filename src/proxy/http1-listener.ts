@@ -17,9 +17,12 @@ export function listenHttp1(
 ): Promise<Listener> {
   const connections = new Set<Http1ServerConnection>();
   let draining = false;
+  let current = limits;
   const owner: ConnectionOwner = {
     sink,
-    limits,
+    get limits() {
+      return current;
+    },
     clock,
     get draining() {
       return draining;
@@ -47,6 +50,10 @@ export function listenHttp1(
         address: { host: bound.address, port: bound.port },
         get connectionCount() {
           return connections.size;
+        },
+        setLimits(next) {
+          current = next;
+          server.maxConnections = next.maxConnections;
         },
         drain() {
           stopAccepting();

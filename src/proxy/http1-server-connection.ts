@@ -4,7 +4,7 @@ import { createRequestParser } from '../http1/request-parser.ts';
 import type { RequestParser } from '../http1/request-parser.ts';
 import type { Clock, Timer } from '../transport/clock.ts';
 import type { ListenerLimits, RequestSink } from './downstream.ts';
-import { HALF_CLOSE_MS } from './downstream.ts';
+import { DRAIN_IDLE_MS, HALF_CLOSE_MS } from './downstream.ts';
 import { Http1Downstream } from './http1-downstream.ts';
 import type { DownstreamConnection } from './http1-downstream.ts';
 
@@ -64,9 +64,9 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     return this.#exchange !== undefined;
   }
 
-  /** Closes the connection as soon as it has no request under way. */
+  /** Closes the connection after its next answer, or soon when none is asked for. */
   drain(): void {
-    if (this.#exchange === undefined && !this.#parser.headStarted) this.destroy();
+    if (this.#exchange === undefined && !this.#parser.headStarted) this.#arm(DRAIN_IDLE_MS, () => this.destroy());
   }
 
   // --- from the socket ---------------------------------------------------------------------------------------------

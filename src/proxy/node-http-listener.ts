@@ -1,12 +1,14 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { targetFault } from '../http1/request-target.ts';
 import { consistsOf, TARGET } from '../http1/octets.ts';
 import { parseFault } from '../http1/parse-fault.ts';
 import { fieldValues } from '../http1/field-list.ts';
-import type { Clock } from '../transport/clock.ts';
+import type { Clock, Timer } from '../transport/clock.ts';
 import type { ListenAddress, Listener, ListenerLimits, RequestSink } from './downstream.ts';
+import { DRAIN_IDLE_MS } from './downstream.ts';
 import { NodeHttpDownstream } from './node-http-downstream.ts';
 
 /**
@@ -35,9 +37,11 @@ export function listenNodeHttp(
   // client that left.
   Object.assign(server, { httpAllowHalfOpen: true });
   let draining = false;
+  let current = limits;
+  let idleTimer: Timer | undefined;
   const busy = new Map<Socket, NodeHttpDownstream>();
   const accept = (request: IncomingMessage, response: ServerResponse): NodeHttpDownstream => {
-    const downstream = new NodeHttpDownstream(request, response, limits, clock);
+    const downstream = new NodeHttpDownstream(request, response, current, clock);
     const { socket } = request;
     busy.set(socket, downstream);
     response.once('close', () => {
@@ -77,15 +81,27 @@ export function listenNodeHttp(
       get connectionCount() {
         return sockets.size;
       },
+      setLimits(next) {
+        current = next;
+        server.maxConnections = next.maxConnections;
+        server.headersTimeout = next.headerTimeoutMs;
+        server.keepAliveTimeout = next.keepAliveMs;
+        // Read for each new connection, though the documentation tells of the option alone.
+        Object.assign(server, { maxHeaderSize: next.headerBytes });
+      },
       drain() {
         draining = true;
-        if (server.listening) server.close();
+        // That of node:http would close idle connections at once.
+        if (server.listening) NetServer.prototype.close.call(server);
         for (const downstream of busy.values()) downstream.closeAfterResponse();
-        for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
+        idleTimer ??= clock.setTimer(DRAIN_IDLE_MS, () => {
+          for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
+        });
       },
       close() {
         draining = true;
-        if (server.listening) server.close();
+        idleTimer?.cancel();
+        server.close();
         for (const socket of sockets) socket.destroy();
         return closed;
       },
