@@ -20,16 +20,18 @@ function createProgram(): Command {
     .addHelpText('after', '\nExit codes: 0 fine, 1 runtime failure, 2 bad usage or configuration.');
   program
     .command('serve')
-    .description('run the gateway of a file; SIGHUP or a change of the file reloads, SIGTERM drains')
+    .description('run the gateway of a file or folder; SIGHUP or a change of it reloads, SIGTERM drains')
     .option('-c, --config <file>', 'the gateway file (YAML)')
+    .option('--gateway-api <folder>', 'a folder of Kubernetes Gateway API resources (YAML) instead')
     .addHelpText(
       'after',
       '\nPrints one JSON line on standard output for each address it listens on, then the access log if it goes there.',
     )
-    .action(async (options: { config?: string }) => {
-      const path = required(options.config, '-c FILE');
+    .action(async (options: SourceOptions) => {
+      const path = sourcePath(options);
+      const { fileSource, folderSource } = await import('./config-source.ts');
       const { serve } = await import('./serve.ts');
-      await serve(path);
+      await serve(options.gatewayApi === undefined ? fileSource(path) : folderSource(path));
     });
   program
     .command('proxy')
@@ -54,14 +56,27 @@ function createProgram(): Command {
     .command('check')
     .description('validate a gateway file; prints every fault as file:line:column path: message (hint)')
     .option('-c, --config <file>', 'the gateway file (YAML)')
+    .option('--gateway-api <folder>', 'a folder of Kubernetes Gateway API resources (YAML) instead')
     .option('--json', 'print one JSON object')
-    .action(async (options: { config?: string; json?: boolean }) => {
-      const path = required(options.config, '-c FILE');
-      const { check } = await import('./check.ts');
-      process.exitCode = check(path, options.json === true);
+    .action(async (options: SourceOptions & { json?: boolean }) => {
+      const path = sourcePath(options);
+      const { check, checkFolder } = await import('./check.ts');
+      const json = options.json === true;
+      process.exitCode = options.gatewayApi === undefined ? check(path, json) : checkFolder(path, json);
     });
   addDemoCommand(program);
   return program;
+}
+
+interface SourceOptions {
+  readonly config?: string;
+  readonly gatewayApi?: string;
+}
+
+function sourcePath({ config, gatewayApi }: SourceOptions): string {
+  if (config !== undefined && gatewayApi !== undefined)
+    throw new UsageError('-c FILE and --gateway-api FOLDER exclude each other: give one of the two');
+  return gatewayApi ?? required(config, '-c FILE');
 }
 
 /** Checked here, not by the parser of options: a misspelt option is then told as such, not as a missing one. */

@@ -15,10 +15,28 @@ const quietMs = 100;
  */
 export function watchFile(path: string, onChange: () => void, onError: (error: Error) => void): FileWatch {
   const name = basename(path);
+  // `..data` is the link that a Kubernetes ConfigMap volume swaps.
+  const concerns = (changed: string): boolean => changed === name || changed.startsWith('..');
+  return watchDirectory(dirname(resolve(path)), concerns, onChange, onError);
+}
+
+/**
+ * Calls `onChange` some time after a file of the folder may have changed, came or went; once for changes in a row.
+ * @throws the system's error when the folder cannot be watched
+ */
+export function watchFolder(path: string, onChange: () => void, onError: (error: Error) => void): FileWatch {
+  return watchDirectory(resolve(path), () => true, onChange, onError);
+}
+
+function watchDirectory(
+  directory: string,
+  concerns: (changed: string) => boolean,
+  onChange: () => void,
+  onError: (error: Error) => void,
+): FileWatch {
   let timer: NodeJS.Timeout | undefined;
-  const watcher = watch(dirname(resolve(path)), { persistent: false }, (_event, changed) => {
-    // `..data` is the link that a Kubernetes ConfigMap volume swaps.
-    if (changed !== null && changed !== name && !changed.startsWith('..')) return;
+  const watcher = watch(directory, { persistent: false }, (_event, changed) => {
+    if (changed !== null && !concerns(changed)) return;
     clearTimeout(timer);
     timer = setTimeout(onChange, quietMs);
   });

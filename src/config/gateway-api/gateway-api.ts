@@ -19,6 +19,8 @@ export interface GatewayApiReading {
   readonly conditions: readonly ResourceCondition[];
   /** What cannot be read at all, fields without effect (errors), and what is passed over (warnings). */
   readonly faults: readonly ConfigFault[];
+  /** Files that cannot be read, and resources (`HTTPRoute shop/orders`) that an API server would not have taken. */
+  readonly refused: readonly string[];
 }
 
 /**
@@ -27,8 +29,8 @@ export interface GatewayApiReading {
  * @param files In the order in which they count: of two resources with the same name the first holds.
  */
 export function parseGatewayApi(files: readonly ManifestFile[]): GatewayApiReading {
-  const { resources, faults } = readResources(files);
-  const report: Report = { conditions: [], faults: [...faults] };
+  const { resources, faults, brokenFiles } = readResources(files);
+  const report: Report = { conditions: [], faults: [...faults], refused: [...brokenFiles] };
   const templates = createTemplates();
   const listeners = readListeners(resources, report);
   const backends = createBackends(resources, templates, report);
@@ -40,6 +42,7 @@ export function parseGatewayApi(files: readonly ManifestFile[]): GatewayApiReadi
         : { ...templates.config, listeners: addressesOf(listeners, templates), upstreams: backends.upstreams, routes },
     conditions: report.conditions,
     faults: report.faults,
+    refused: report.refused,
   };
 }
 

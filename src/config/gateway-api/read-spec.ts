@@ -12,6 +12,8 @@ import { isIgnoredField } from './schema/parts.ts';
 export interface Report {
   readonly conditions: ResourceCondition[];
   readonly faults: ConfigFault[];
+  /** Names of what an API server would not have taken. */
+  readonly refused: string[];
 }
 
 /**
@@ -40,6 +42,7 @@ export function readSpec<Spec>(resource: Resource, schema: z.ZodType<Spec>, repo
   const faults = faultsOfIssues(result.error.issues, schema, data);
   tell(resource, faults, report, '');
   const [first] = faults;
+  report.refused.push(`${resource.kind} ${resource.namespace}/${resource.name}`);
   report.conditions.push(
     condition(resource, 'Accepted', 'False', 'Invalid', {
       path: first?.path ?? [],

@@ -56,13 +56,20 @@ const kinds: Readonly<Record<string, ResourceKind>> = {
 export interface ReadResources {
   readonly resources: readonly Resource[];
   readonly faults: readonly ConfigFault[];
+  /** Files that could not be read whole. */
+  readonly brokenFiles: ReadonlySet<string>;
 }
 
 /** Every resource of the files, in their order; `List`s opened. What cannot be read is told and left out. */
 export function readResources(files: readonly ManifestFile[]): ReadResources {
   const reader = new ResourceReader();
   for (const file of files) reader.read(file);
-  return { resources: [...reader.resources.values()], faults: [...reader.faults, ...reader.ignoredNotes()] };
+  const brokenFiles = new Set(reader.faults.map(({ file }) => file));
+  return {
+    resources: [...reader.resources.values()],
+    faults: [...reader.faults, ...reader.ignoredNotes()],
+    brokenFiles,
+  };
 }
 
 class ResourceReader {
