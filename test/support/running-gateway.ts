@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import { formatFault } from '../../src/config/fault.ts';
+import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { buildState } from '../../src/gateway/build.ts';
 import { createRouteHooks } from '../../src/gateway/route-hooks.ts';
@@ -14,7 +15,9 @@ import { createSignal } from './signal.ts';
 /** A gateway in this process, on a free port, made from a gateway file. */
 export interface RunningGateway {
   readonly server: ServerEngine;
+  /** Of the first listener. */
   readonly port: number;
+  portOf(listener: string): number;
   /** `host:port` */
   readonly address: string;
   /** Access records so far, in the order in which requests ended. */
@@ -60,7 +63,11 @@ export async function startGateway(t: TestContext, file: FileObject): Promise<Ru
   // JSON is YAML: the tests go through the same door as a user's file.
   const parsed = parseConfig(JSON.stringify(file), 'gateway.yaml');
   if (!parsed.ok) throw new Error(parsed.faults.map((fault) => formatFault(fault)).join('\n'));
-  const { config } = parsed;
+  return serveConfig(t, parsed.config);
+}
+
+/** A gateway of a configuration, with every listener of it open. */
+export async function serveConfig(t: TestContext, config: GatewayConfig): Promise<RunningGateway> {
   const signal = createSignal();
   const records: AccessRecord[] = [];
   const diagnostics: string[] = [];
@@ -78,15 +85,18 @@ export async function startGateway(t: TestContext, file: FileObject): Promise<Ru
     replayMemory: config.replayMemoryBytes,
     diagnostics: (level, text) => diagnostics.push(`${level} ${text}`),
   });
-  const listening = config.listeners[0]!;
-  const server = engineUnderTest() ?? listening.server;
-  const { address } = await proxy.listen(listening.address, { server, limits: listening.limits });
+  const server = engineUnderTest() ?? config.listeners[0]!.server;
+  const ports = new Map<string, number>();
+  for (const { address: wanted, limits, name } of config.listeners)
+    ports.set(name ?? wanted.key, (await proxy.listen(wanted, { server, limits, name })).address.port);
+  const port = [...ports.values()][0]!;
 
   let closing: Promise<void> | undefined;
   const gateway: RunningGateway = {
     server,
-    port: address.port,
-    address: `${address.host}:${address.port}`,
+    port,
+    portOf: (listener) => ports.get(listener)!,
+    address: `127.0.0.1:${port}`,
     records,
     diagnostics,
     record: (number = 1) =>
@@ -94,7 +104,7 @@ export async function startGateway(t: TestContext, file: FileObject): Promise<Ru
         what: `access record ${number}`,
         describe: () => [...records.map((one) => JSON.stringify(one)), ...diagnostics].join('\n'),
       }),
-    connect: () => connectRaw(address.port, { t }),
+    connect: () => connectRaw(port, { t }),
     close() {
       closing ??= proxy.close().then(() => {
         for (const { upstream } of state.upstreams.values()) upstream.close();
