@@ -31,7 +31,7 @@ export interface MulliganVariant {
 export function prepareMulligan(name: string, placement: Placement, variant: MulliganVariant): Program {
   const { workspace, port, originPort } = placement;
   const { timeouts = { requestMs: 15_000, attemptMs: 3_000 } } = variant;
-  const log = variant.isLogging ? `accessLog: { path: ${join(workspace.directory, `${name}.log`)} }\n` : '';
+  const log = `accessLog: ${variant.isLogging ? join(workspace.directory, `${name}.log`) : 'off'}\n`;
   const path = workspace.write(
     `${name}.yaml`,
     `listeners:

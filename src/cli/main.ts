@@ -41,7 +41,7 @@ function createProgram(): Command {
     .option('--retries <count>', 'sends beyond the first, 0 to 100 (default 1)')
     .option('--on <failures>', 'what is retried: unsent,rejected,stale,reset,timeout (default unsent,rejected,stale)')
     .option('--codes <statuses>', 'response statuses that are retried, such as 502,503,504 (default none)')
-    .option('--access-log <path>', "a file, or '-' for standard output", '-')
+    .option('--access-log <path>', "a file, '-' for standard output, or off", '-')
     .addHelpText(
       'after',
       '\nExample: mulligan proxy --listen 127.0.0.1:8080 --to http://127.0.0.1:9001 --to http://127.0.0.1:9002 --retries 2',

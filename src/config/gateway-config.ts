@@ -12,7 +12,7 @@ export interface GatewayConfig {
   readonly retryOfRetry: boolean;
   /** Request bodies kept to be sent again, all requests together. */
   readonly replayMemoryBytes: number;
-  /** A file, or `-` for standard output. */
+  /** A file, `-` for standard output, `off` for no log. */
   readonly accessLog: { readonly path: string };
   /** How long requests in flight may take to end when the gateway stops. */
   readonly drainMs: number;

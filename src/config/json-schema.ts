@@ -27,6 +27,10 @@ function publicForm(value: unknown, key: string = ''): unknown {
     const { description, ...list } = form;
     return { description, anyOf: [{ type: 'string', minLength: 1 }, list] };
   }
+  if (key === 'accessLog') {
+    const { description, ...object } = form;
+    return { description, anyOf: [{ type: 'string', minLength: 1 }, object] };
+  }
   return form;
 }
 

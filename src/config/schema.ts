@@ -49,17 +49,20 @@ export const gatewayFile: z.ZodType<GatewayFile> = z.strictObject({
   workers: note(z.literal(1).optional(), 'Processes; only 1 is supported yet.', 'only one process is supported yet'),
   accessLog: note(
     z
-      .strictObject({
-        path: z
-          .string()
-          .min(1)
-          .max(4096)
-          .meta({ description: "A file, or '-' for standard output." })
-          .prefault(defaults.accessLog.path),
-      })
+      .preprocess(
+        (input) => (typeof input === 'string' ? { path: input } : input),
+        z.strictObject({
+          path: z
+            .string()
+            .min(1)
+            .max(4096)
+            .meta({ description: "A file, '-' for standard output, or 'off' for no log." })
+            .prefault(defaults.accessLog.path),
+        }),
+      )
       .prefault({}),
-    'One JSON line a request.',
-    "write { path: '-' }",
+    "One JSON line a request. A text stands for its path; 'off' switches it off.",
+    "write { path: '-' }, or off",
   ),
   tracing: notYet('tracing'),
   shutdown: note(

@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import type { AccessRecord } from '../proxy/access-record.ts';
 import { recordLine } from '../proxy/access-record.ts';
 import type { Diagnostics } from '../proxy/proxy-state.ts';
@@ -12,12 +13,17 @@ export interface AccessLog {
   close(): Promise<void>;
 }
 
+/** The path that stands for no log at all. */
+export const LOG_OFF = 'off';
+
 /**
  * Says with `diagnostics` how many lines are lost so far, when there are some.
+ * @param path A file, `-` for standard output, `off` for a log that takes nothing.
  * @throws Error that names the file and says what to do when it cannot be opened
  */
 export function openAccessLog(path: string, diagnostics?: Diagnostics): AccessLog {
-  const sink = openSink(path, (reason, lostCount) => {
+  // Nothing is written to it: while the log is off no record is made.
+  const sink = openSink(path === LOG_OFF ? devNull : path, (reason, lostCount) => {
     const lines = lostCount === 1 ? 'line' : 'lines';
     diagnostics?.('error', `access log ${path}: ${lostCount} ${lines} lost so far: ${reason}`);
   });

@@ -1,5 +1,6 @@
 import type { AccessRecord } from '../proxy/access-record.ts';
 import type { Exchange, ProxyHooks } from '../proxy/phases.ts';
+import { LOG_OFF } from './access-log.ts';
 import type { GatewayState } from './build.ts';
 import { changedFields } from './filters/field-changes.ts';
 import { CopyInMaking } from './filters/mirror.ts';
@@ -26,6 +27,7 @@ export function createRouteHooks(
   state: () => GatewayState,
   log: (record: AccessRecord) => void,
 ): ProxyHooks<RouteContext> {
+  const logRecord = (_exchange: unknown, record: AccessRecord): void => log(record);
   return {
     createContext: (request) => ({ path: request.path, plan: undefined, copy: undefined }),
     requestFilter(exchange) {
@@ -67,7 +69,9 @@ export function createRouteHooks(
       if (context.plan?.responseFields !== undefined)
         response.fields = changedFields(response.fields, context.plan.responseFields);
     },
-    log: (_exchange, record) => log(record),
+    get log() {
+      return state().config.accessLog.path === LOG_OFF ? undefined : logRecord;
+    },
   };
 }
 

@@ -107,6 +107,6 @@ export interface ProxyHooks<Context> {
   suppressRetryLog?(exchange: Exchange<Context>): boolean;
   /** What error and retry lines say of the request. Default: method, path without query, host. */
   requestSummary?(exchange: Exchange<Context>): string;
-  /** Last, once a request, whatever happened. */
-  log?(exchange: Exchange<Context>, record: AccessRecord): MaybePromise<void>;
+  /** Last, once a request, whatever happened. While it is undefined, and nobody else wants records, none is made. */
+  readonly log?: ((exchange: Exchange<Context>, record: AccessRecord) => MaybePromise<void>) | undefined;
 }

@@ -163,3 +163,8 @@ test('a file of nothing but faults is cut at a hundred of them', () => {
   equal(result.faults.length, 101);
   ok(result.faults.at(-1)!.message.includes('more faults'));
 });
+
+test('the access log is switched off by a word, and a text stands for its path', () => {
+  equal(configOf(`${smallest}accessLog: off\n`).accessLog.path, 'off');
+  equal(configOf(`${smallest}accessLog: /tmp/access.log\n`).accessLog.path, '/tmp/access.log');
+});
