@@ -29,6 +29,7 @@ export function keepChunk(kept: KeptResponse, chunk: Buffer): boolean {
     kept.chunks.length = 0;
     return false;
   }
-  kept.chunks.push(chunk);
+  // The transport lends its bytes for the time of the call.
+  kept.chunks.push(Buffer.from(chunk));
   return true;
 }

@@ -37,6 +37,7 @@ export interface RunHost {
   onInformational(head: ResponseHead): void;
   /** The response that is delivered begins; a promise holds its body back. */
   onResponse(head: ResponseHead): void | Promise<void>;
+  /** Returns false to be asked with `resume`. The bytes are lent, as `AttemptHandler.onData` says. */
   onData(chunk: Buffer): boolean;
   onComplete(trailers: FieldList): void;
   /** No response can be delivered. `reason` says why no retry followed. */

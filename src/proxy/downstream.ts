@@ -40,7 +40,10 @@ export interface Downstream {
   informational(status: number, reason: string, fields: FieldList): void;
   /** The final head. Connection-level fields and body framing are the listener's. */
   respond(status: number, reason: string, fields: FieldList, framing: ResponseFraming): void;
-  /** Returns false when the client is slower than the upstream: wait for `drained`. */
+  /**
+   * Returns false when the client is slower than the upstream: wait for `drained`. After `true` the bytes may change:
+   * they are on their way, or copied. After `false` they must stay as they are.
+   */
   write(chunk: Buffer): boolean;
   end(trailers: FieldList): void;
   /** Cuts the connection so that the client sees that the response is not whole. */

@@ -16,9 +16,10 @@ export interface DownstreamConnection {
   readonly remotePort: number;
   readonly encrypted: boolean;
   readonly draining: boolean;
+  /** Returns whether the system took everything; if not, what was given must stay as it is until it is drained. */
   write(data: Buffer | string): boolean;
-  cork(): void;
-  uncork(): void;
+  /** The same for parts that leave in one system call. */
+  writeTogether(before: string, chunk: Buffer, after: string): boolean;
   /** The exchange takes body bytes (again), or wants no more for now. */
   updateReading(): void;
   responded(close: boolean): void;
@@ -194,14 +195,7 @@ export class Http1Downstream implements Downstream, BodySource {
   #send(before: string, chunk: Buffer, after = ''): boolean {
     const connection = this.#connection;
     if (before === '' && after === '') return connection.write(chunk);
-    if (chunk.length > COALESCE_BYTES) {
-      connection.cork();
-      connection.write(before);
-      let accepted = connection.write(chunk);
-      if (after !== '') accepted = connection.write(after);
-      connection.uncork();
-      return accepted;
-    }
+    if (chunk.length > COALESCE_BYTES) return connection.writeTogether(before, chunk, after);
     const piece = Buffer.allocUnsafe(before.length + chunk.length + after.length);
     piece.write(before, 0, 'latin1');
     piece.set(chunk, before.length);

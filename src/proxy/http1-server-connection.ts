@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import type { FieldList, ParseFault, RequestHandler, RequestHead } from '../http1/message.ts';
 import { createRequestParser } from '../http1/request-parser.ts';
 import type { RequestParser } from '../http1/request-parser.ts';
-import type { Clock, Timer } from '../transport/clock.ts';
+import type { Clock } from '../transport/clock.ts';
+import { Watchdog } from '../transport/watchdog.ts';
 import type { ListenerLimits, RequestSink } from './downstream.ts';
 import { DRAIN_IDLE_MS, HALF_CLOSE_MS } from './downstream.ts';
 import { Http1Downstream } from './http1-downstream.ts';
@@ -13,6 +14,10 @@ const PIPELINE_BYTES = 65_536;
 /** After an answer to a request that was not read whole: how long and how much is read and thrown away (RFC 9112 §9.6). */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 1_048_576;
+
+/** What a connection waits for, each with a limit of its own. */
+type Awaited = 'head' | 'body' | 'next-request' | 'last-bytes';
+
 export interface ConnectionOwner {
   readonly sink: RequestSink;
   readonly limits: ListenerLimits;
@@ -33,7 +38,11 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
   #exchange: Http1Downstream | undefined;
   /** Bytes that belong to later requests. */
   #backlog: Buffer | undefined;
-  #timer: Timer | undefined;
+  #awaited: Awaited = 'head';
+  readonly #readWatchdog: Watchdog;
+  readonly #writeWatchdog: Watchdog;
+  /** The system has not taken everything that was written. */
+  #blocked = false;
   #reading = true;
   #parsing = false;
   #halfClosed = false;
@@ -50,10 +59,11 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     socket.setNoDelay(true);
     socket.on('data', (chunk) => this.#received(chunk));
     socket.on('end', () => this.#halfClose());
-    socket.on('drain', () => this.#drained());
     socket.on('error', () => this.#lost());
     socket.on('close', () => this.#lost());
-    this.#arm(owner.limits.headerTimeoutMs, () => this.#headLate());
+    this.#readWatchdog = new Watchdog(owner.clock, () => this.#late());
+    this.#writeWatchdog = new Watchdog(owner.clock, () => this.destroy());
+    this.#await('head', owner.limits.headerTimeoutMs);
   }
 
   get draining(): boolean {
@@ -66,7 +76,7 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
 
   /** Closes the connection after its next answer, or soon when none is asked for. */
   drain(): void {
-    if (this.#exchange === undefined && !this.#parser.headStarted) this.#arm(DRAIN_IDLE_MS, () => this.destroy());
+    if (this.#exchange === undefined && !this.#parser.headStarted) this.#await('next-request', DRAIN_IDLE_MS);
   }
 
   // --- from the socket ---------------------------------------------------------------------------------------------
@@ -86,7 +96,7 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     if (this.#parser.complete) this.#requestEndedAtMs = this.#owner.clock.nowMs();
     if (taken < chunk.length && !this.#parser.faulted) this.#queue(chunk.subarray(taken));
     if (fresh && this.#exchange === undefined && this.#parser.headStarted) {
-      this.#arm(this.#owner.limits.headerTimeoutMs, () => this.#headLate());
+      this.#await('head', this.#owner.limits.headerTimeoutMs);
     } else if (this.#parser.inBody) this.#armBody();
     // An answer given at once, while its request was being parsed, left the next request to us.
     if (this.#exchange === undefined && this.#parser.complete) this.#next();
@@ -108,15 +118,18 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     if (!exchange.requestComplete || sinceRequestMs > HALF_CLOSE_MS) this.destroy();
   }
 
-  #drained(): void {
-    this.#timer?.cancel();
+  /** One for all writes: the system took what was given, or the socket is broken, which its own events tell. */
+  readonly #onTaken = (error?: Error | null): void => {
+    if (!this.#blocked || this.#socket.writableLength > 0 || (error !== undefined && error !== null)) return;
+    this.#blocked = false;
+    this.#writeWatchdog.set(Infinity);
     this.#exchange?.listener.drained();
-  }
+  };
 
   #lost(): void {
     if (!this.#socket.destroyed) this.#socket.destroy();
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#readWatchdog.stop();
+    this.#writeWatchdog.stop();
     this.#backlog = undefined;
     const exchange = this.#exchange;
     this.#exchange = undefined;
@@ -130,7 +143,7 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
   // --- from the parser ---------------------------------------------------------------------------------------------
 
   onHead(head: RequestHead): void {
-    this.#timer?.cancel();
+    this.#readWatchdog.set(Infinity);
     const exchange = new Http1Downstream(this, head);
     this.#exchange = exchange;
     this.#owner.sink.request(exchange);
@@ -142,7 +155,7 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
   }
 
   onComplete(trailers: FieldList): void {
-    this.#timer?.cancel();
+    this.#readWatchdog.set(Infinity);
     this.#exchange?.bodyEnd(trailers);
   }
 
@@ -155,17 +168,17 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
   // --- from the exchange -------------------------------------------------------------------------------------------
 
   write(data: Buffer | string): boolean {
-    const accepted = typeof data === 'string' ? this.#socket.write(data, 'latin1') : this.#socket.write(data);
-    if (!accepted) this.#arm(this.#owner.limits.bodyIdleMs, () => this.destroy());
-    return accepted;
+    this.#give(data);
+    return this.#isTaken();
   }
 
-  cork(): void {
+  writeTogether(before: string, chunk: Buffer, after: string): boolean {
     this.#socket.cork();
-  }
-
-  uncork(): void {
+    this.#give(before);
+    this.#give(chunk);
+    if (after !== '') this.#give(after);
     this.#socket.uncork();
+    return this.#isTaken();
   }
 
   updateReading(): void {
@@ -180,12 +193,12 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     if (wanted) this.#socket.resume();
     else this.#socket.pause();
     if (wanted && this.#parser.inBody) this.#armBody();
-    else if (this.#parser.inBody) this.#timer?.cancel();
+    else if (this.#parser.inBody) this.#readWatchdog.set(Infinity);
   }
 
   responded(close: boolean): void {
     this.#exchange = undefined;
-    this.#timer?.cancel();
+    this.#readWatchdog.set(Infinity);
     if (close || this.draining) return this.#finish();
     if (!this.#parsing) this.#next();
   }
@@ -213,7 +226,7 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     }
     this.updateReading();
     if (this.#halfClosed) return this.destroy();
-    if (!this.#parser.headStarted) this.#arm(this.#owner.limits.keepAliveMs, () => this.destroy());
+    if (!this.#parser.headStarted) this.#await('next-request', this.#owner.limits.keepAliveMs);
   }
 
   /** The answer is the last one: FIN, and what the client still sends is read for a while, lest it never sees the answer. */
@@ -224,7 +237,7 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     this.#backlog = undefined;
     this.#reading = true;
     this.#socket.resume();
-    this.#arm(LINGER_MS, () => this.destroy());
+    this.#await('last-bytes', LINGER_MS);
   }
 
   #discard(chunk: Buffer): void {
@@ -232,22 +245,43 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     if (this.#lingerBytes > LINGER_BYTES) this.destroy();
   }
 
-  #headLate(): void {
-    if (!this.#parser.headStarted) return this.destroy();
-    this.#refuse(408, 'The request head did not arrive in time.');
-  }
-
-  #bodyLate(): void {
-    this.#exchange?.bodyFault('downstream_timeout', 'the request body stood still for too long');
+  /** What it waits for has not come in time. */
+  #late(): void {
+    switch (this.#awaited) {
+      case 'head':
+        if (this.#parser.headStarted) return this.#refuse(408, 'The request head did not arrive in time.');
+        return this.destroy();
+      case 'body':
+        this.#exchange?.bodyFault('downstream_timeout', 'the request body stood still for too long');
+        return;
+      case 'next-request':
+      case 'last-bytes':
+        return this.destroy();
+    }
   }
 
   #armBody(): void {
-    if (this.#reading) this.#arm(this.#owner.limits.bodyIdleMs, () => this.#bodyLate());
+    if (this.#reading) this.#await('body', this.#owner.limits.bodyIdleMs);
   }
 
-  #arm(delayMs: number, fire: () => void): void {
-    this.#timer?.cancel();
-    this.#timer = delayMs === 0 ? undefined : this.#owner.clock.setTimer(delayMs, fire);
+  /** 0 switches a limit off. */
+  #await(what: Awaited, limitMs: number): void {
+    this.#awaited = what;
+    this.#readWatchdog.set(limitMs === 0 ? Infinity : this.#owner.clock.nowMs() + limitMs);
+  }
+
+  #give(data: Buffer | string): void {
+    if (typeof data === 'string') this.#socket.write(data, 'latin1', this.#onTaken);
+    else this.#socket.write(data, this.#onTaken);
+  }
+
+  /** Node tries to write at once; what is left then waits in the socket, and so does whoever writes. */
+  #isTaken(): boolean {
+    if (this.#socket.writableLength === 0) return true;
+    this.#blocked = true;
+    const { bodyIdleMs } = this.#owner.limits;
+    this.#writeWatchdog.set(bodyIdleMs === 0 ? Infinity : this.#owner.clock.nowMs() + bodyIdleMs);
+    return false;
   }
 
   #refuse(status: number, detail: string): void {

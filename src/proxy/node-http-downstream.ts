@@ -114,7 +114,8 @@ export class NodeHttpDownstream implements Downstream, BodySource {
   }
 
   write(chunk: Buffer): boolean {
-    const accepted = this.#response.write(chunk);
+    // Node may hold the bytes for a while, also when it asks for more.
+    const accepted = this.#response.write(Buffer.from(chunk));
     if (!accepted) this.#arm(() => this.abort());
     return accepted;
   }

@@ -1,12 +1,15 @@
 import { connect as netConnect, isIP } from 'node:net';
-import type { Socket } from 'node:net';
+import type { OnReadOpts, Socket } from 'node:net';
 import type { EndpointAddress } from './transport.ts';
 
 /**
  * Starts a connection and returns its socket at once. The socket must be half-open capable and must not be read by
  * anybody else. A TLS socket counts as connected when its handshake is over. May throw for an impossible address.
+ *
+ * `onread` is to be handed to `connect` of node:net or node:tls: reads then end in the connection's own buffer. A
+ * socket made without it works too; it takes new memory for each read.
  */
-export type Connect = (endpoint: EndpointAddress) => Socket;
+export type Connect = (endpoint: EndpointAddress, onread: OnReadOpts) => Socket;
 
 export interface TcpConnectOptions {
   /** Local address to bind; the system's choice when absent. */
@@ -25,7 +28,7 @@ export function createTcpConnect(options: TcpConnectOptions = {}): Connect {
     throw new RangeError(`connect: localAddress ${JSON.stringify(options.localAddress)} is not an IP address`);
   }
   const local = options.localAddress === undefined ? {} : { localAddress: options.localAddress };
-  return (endpoint) => {
+  return (endpoint, onread) => {
     const { port } = endpoint;
     if (!Number.isInteger(port) || port < 1 || port > 65_535) {
       // Node finds this out too late: it throws with its socket handle open and out of reach.
@@ -42,6 +45,7 @@ export function createTcpConnect(options: TcpConnectOptions = {}): Connect {
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay,
+      onread,
     });
   };
 }

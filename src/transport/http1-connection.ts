@@ -23,6 +23,9 @@ export interface ConnectionOptions {
   readonly limits: Partial<ParserLimits>;
 }
 
+/** What the system hands over at most in one read. */
+const READ_BYTES = 65_536;
+
 /**
  * One upstream connection: socket, parser and one watchdog. It carries one exchange at a time and decides nothing about
  * requests. Its callbacks are made once, not per request.
@@ -48,6 +51,9 @@ export class Http1Connection implements ResponseHandler {
   readonly #connectMs: number;
   #info: { first: ConnectionInfo; later: ConnectionInfo } | undefined;
   readonly #watchdog: Watchdog;
+  /** Where reads end, one after another: new memory for each costs a 100 KB body a third more. */
+  #readBuffer: Buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+  #readBufferGiven = false;
 
   /** Begins to connect. Throws what `connect` throws. */
   constructor(
@@ -63,7 +69,13 @@ export class Http1Connection implements ResponseHandler {
     this.#connectMs = connectMs;
     this.parser = createResponseParser(this, options.limits);
     this.#watchdog = new Watchdog(options.clock, (nowMs) => this.#onDeadline(nowMs));
-    const socket = options.connect(endpoint);
+    const socket = options.connect(endpoint, {
+      buffer: () => this.#nextReadBuffer(),
+      callback: (length) => {
+        this.#onData(this.#readBuffer.subarray(0, length));
+        return true;
+      },
+    });
     this.socket = socket;
     if (isTls(socket)) {
       socket.on('connect', () => {
@@ -73,6 +85,7 @@ export class Http1Connection implements ResponseHandler {
     } else {
       socket.on('connect', () => this.#onEstablished());
     }
+    // Starts the reading, and takes what a socket delivers that was made without our buffer.
     socket.on('data', (chunk) => this.#onData(chunk));
     socket.on('end', () => this.#onGone(undefined));
     socket.on('error', (error) => this.#onGone(error));
@@ -122,6 +135,11 @@ export class Http1Connection implements ResponseHandler {
     this.socket.unref();
   }
 
+  /** The bytes of the current read are no longer ours: somebody keeps them. */
+  giveReadBytes(): void {
+    this.#readBufferGiven = true;
+  }
+
   /** The one instant at which the user wants to be asked again; `Infinity` for none. */
   setDeadline(atMs: number): void {
     this.#watchdog.set(atMs);
@@ -169,6 +187,14 @@ export class Http1Connection implements ResponseHandler {
       (error, atOnce) => this.#user?.onWriteError(error, atOnce && this.#writeCount === 1),
     );
     claimant.onConnection(this, -1);
+  }
+
+  #nextReadBuffer(): Buffer {
+    if (this.#readBufferGiven) {
+      this.#readBufferGiven = false;
+      this.#readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    }
+    return this.#readBuffer;
   }
 
   #onData(chunk: Buffer): void {

@@ -125,10 +125,11 @@ export class Http1Exchange implements ConnectionUser, RequestWriterOwner {
 
   onData(chunk: Buffer): void {
     if (this.#done) return;
-    if (!this.#handler.onData(chunk) && !this.#done && !this.#paused) {
-      this.#paused = true;
-      this.#connection.socket.pause();
-    }
+    if (this.#handler.onData(chunk) || this.#done) return;
+    this.#connection.giveReadBytes();
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#connection.socket.pause();
   }
 
   /** The connection's state is judged when the whole read is parsed: bytes may follow that do not belong here. */

@@ -46,7 +46,11 @@ export interface AttemptHandler {
   /** A 1xx other than 101. */
   onInformational(head: ResponseHead): void;
   onHead(head: ResponseHead): void;
-  /** Returns false to stop reading until `attempt.resume()`; what the same read already held still follows, the end too. */
+  /**
+   * Returns false to stop reading until `attempt.resume()`; what the same read already held still follows, the end too.
+   * The bytes are lent: after `true` the next read overwrites them, so whoever keeps them copies them. After `false`
+   * they are the handler's.
+   */
   onData(chunk: Buffer): boolean;
   onComplete(trailers: FieldList): void;
   /** Exactly once, unless `onComplete` or `abort` came first; nothing follows it. */

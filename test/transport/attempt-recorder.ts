@@ -100,7 +100,7 @@ export function send(transport: Http1Transport, endpoint: EndpointAddress, input
       },
       onData(chunk) {
         bodyBytes += chunk.length;
-        if (bodyBytes < 1 << 20) chunks.push(chunk);
+        if (bodyBytes < 1 << 20) chunks.push(Buffer.from(chunk));
         note('data');
         return input.onData?.(chunk) ?? true;
       },
