@@ -41,6 +41,22 @@ test('serve prints its address before any record, serves, and ends well on SIGTE
   equal(await cli.exit(), 0);
 });
 
+test('serve prints where the admin interface listens, and counts a file that it cannot use', async (t) => {
+  const path = write(fileOf('127.0.0.1:9', 'admin: { address: 127.0.0.1:0 }\n'));
+  const cli = startCli(t, ['serve', '-c', path]);
+  const line = JSON.parse(await cli.line((text) => text.includes('"admin"'))) as Record<string, string>;
+  equal(line['event'], 'listening');
+  const ask = async (target: string): Promise<string> =>
+    (await requestRaw(line['address']!, { target, headers: { Host: 'localhost' } })).text;
+  equal(await ask('/readyz'), '{\n  "status": "ready"\n}\n');
+  writeFileSync(path, 'listeners: red\n');
+  cli.child.kill('SIGHUP');
+  await cli.said(/was not taken over/);
+  match(await ask('/metrics'), /^mulligan_config_reloads_total\{result="refused"\} [1-9]/m);
+  cli.child.kill('SIGTERM');
+  equal(await cli.exit(), 0);
+});
+
 test('SIGTERM lets the request under way end, and takes no other', async (t) => {
   const origin = await startOrigin({ do: 'respond', gate: 'answer' }, { t });
   const cli = startCli(t, ['serve', '-c', write(fileOf(origin.address))]);

@@ -267,7 +267,6 @@ for (const [name, text, expected] of rows)
 const planned: readonly (readonly [string, string])[] = [
   ['listeners[0].tls', smallest.replace('127.0.0.1:0', '127.0.0.1:0\n    tls: { cert: a, key: b }')],
   ['listeners[0].limits.maxStreams', smallest.replace('127.0.0.1:0', '127.0.0.1:0\n    limits: { maxStreams: 100 }')],
-  ['admin', `${smallest}admin: { address: 127.0.0.1:9901 }\n`],
   ['ownership', `${smallest}ownership: { mode: enforce }\n`],
   ['tracing', `${smallest}tracing: { otlp: 'http://127.0.0.1:4318' }\n`],
   ['store.kind', `${smallest}store: { kind: redis }\n`],
