@@ -17,7 +17,13 @@ import type { AccessRecord, ResponseFlag } from './access-record.ts';
 import { buildRecord } from './access-record.ts';
 import type { Downstream, DownstreamListener, ResponseFraming } from './downstream.ts';
 import type { ErrorResponse } from './error-response.ts';
-import { errorResponse, localResponse, refusedResponse, renderErrorResponse, thrownResponse } from './error-response.ts';
+import {
+  errorResponse,
+  localResponse,
+  refusedResponse,
+  renderErrorResponse,
+  thrownResponse,
+} from './error-response.ts';
 import type { EventOrigin } from './exchange-events.ts';
 import { tellEnd, tellRetry } from './exchange-events.ts';
 import { downstreamResponseFields, forbiddenNomination, upstreamRequestFields } from './headers.ts';
@@ -25,11 +31,18 @@ import type { Exchange, LocalAnswer, MutableResponse, ProxyHooks, ProxyRequest }
 import type { ExchangePlan } from './plan.ts';
 import { pathWithoutQuery, readProxyRequest } from './proxy-request.ts';
 import type { ProxyState } from './proxy-state.ts';
+import type { RequestTrace } from './request-trace.ts';
+import { arrivedRequest, tracedAttempt } from './request-trace.ts';
 import { statusTitle } from './status-title.ts';
 
 /** Milliseconds the body is held back for a 100 before it is sent all the same (RFC 9110 §10.1.1). */
 const EXPECT_CONTINUE_MS = 1_000;
-const CONTENT_FIELDS: ReadonlySet<string> = new Set(['content-encoding', 'content-type', 'transfer-encoding', 'trailer']);
+const CONTENT_FIELDS: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-type',
+  'transfer-encoding',
+  'trailer',
+]);
 const TRAILER_FIELD: ReadonlySet<string> = new Set(['trailer']);
 
 /**
@@ -46,6 +59,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   readonly #downstream: Downstream;
   readonly #startedAtMs: number;
   readonly #startedWallMs: number;
+  #trace: RequestTrace | undefined;
   #run: RequestRun | undefined;
   #body: RequestBody | undefined;
   #headSent = false;
@@ -68,6 +82,8 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     this.#startedWallMs = proxy.clock.wallMs();
     this.plan = proxy.plan;
     this.request = readProxyRequest(downstream, listener);
+    if (proxy.tracing?.active === true)
+      this.#trace = proxy.tracing.begin(arrivedRequest(downstream, this.#startedWallMs));
     downstream.listener = this;
   }
 
@@ -164,7 +180,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     return this.#proxy.resolveChoice(choice);
   }
 
-  buildRequest(endpoint: Endpoint): MaybePromise<AttemptRequest> {
+  buildRequest(endpoint: Endpoint, attemptNumber: number): MaybePromise<AttemptRequest> {
     const { request } = this;
     const body = this.#body;
     const expects = this.#downstream.expectContinue && body !== undefined && body.bytesReceived === 0;
@@ -173,16 +189,16 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     if (request.host === '') fields.unshift('Host', endpoint.authority);
     if (expects) fields.push('Expect', '100-continue');
     const expectContinueMs = expects ? EXPECT_CONTINUE_MS : 0;
-    const hook = this.#hooks.upstreamRequestFilter;
-    if (hook === undefined) return { method: request.method, target: request.path, fields, body, expectContinueMs };
     const mutable = { method: request.method, path: request.path, fields };
-    const built = (): AttemptRequest => ({
-      method: mutable.method,
-      target: mutable.path,
-      fields: mutable.fields,
-      body,
-      expectContinueMs,
-    });
+    const built = (): AttemptRequest => {
+      const { method, path: target } = mutable;
+      const attempt = { method, target, fields: mutable.fields, body, expectContinueMs };
+      return this.#trace === undefined
+        ? attempt
+        : tracedAttempt(this.#trace, attempt, attemptNumber, this.#proxy.clock.nowMs() - this.#startedAtMs);
+    };
+    const hook = this.#hooks.upstreamRequestFilter;
+    if (hook === undefined) return built();
     const changed = hook.call(this.#hooks, this, mutable, endpoint);
     return isPromise(changed) ? changed.then(built) : built();
   }
@@ -370,8 +386,10 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     const { onRecord, events } = this.#proxy;
     const { log } = this.#hooks;
     const isTold = events?.active === true;
-    if (log === undefined && onRecord === undefined && !isTold) return;
+    const trace = this.#trace;
+    if (log === undefined && onRecord === undefined && trace === undefined && !isTold) return;
     const record = this.#record();
+    trace?.ended(record, this.#failure?.kind);
     if (isTold) tellEnd(events, this.#origin(), record);
     onRecord?.(record);
     if (log === undefined) return;

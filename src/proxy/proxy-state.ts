@@ -5,6 +5,7 @@ import type { Selection } from '../engine/run-host.ts';
 import type { AccessRecord } from './access-record.ts';
 import type { ProxyHooks, UpstreamChoice } from './phases.ts';
 import type { ExchangePlan } from './plan.ts';
+import type { Tracing } from './request-trace.ts';
 
 /** Where lines for people go: one a retry (`warn`), one at the end of a failed request (`error`). */
 export type Diagnostics = (level: 'warn' | 'error', message: string) => void;
@@ -20,6 +21,7 @@ export interface ProxyState<Context> {
   readonly diagnostics: Diagnostics | undefined;
   readonly onRecord: ((record: AccessRecord) => void) | undefined;
   readonly events: EventChannel | undefined;
+  readonly tracing: Tracing | undefined;
   /** 1 for the first. */
   nextRequestId(): number;
   /** @throws RangeError when a choice names no valid address */

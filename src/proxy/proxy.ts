@@ -21,6 +21,7 @@ import type { ProxyHooks, UpstreamChoice } from './phases.ts';
 import type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
 import { DEFAULT_REPLAY_BUFFER_BYTES, DEFAULT_TIMEOUTS } from './plan.ts';
 import type { Diagnostics, ProxyState } from './proxy-state.ts';
+import type { Tracing } from './request-trace.ts';
 
 export interface ProxyOptions {
   /** For requests whose filter sets no plan. Default: one retry of unsent, rejected and stale failures. */
@@ -39,6 +40,8 @@ export interface ProxyOptions {
   readonly onRecord?: ((record: AccessRecord) => void) | undefined;
   /** What happens to requests while it happens: retries, why there were no more, ends. */
   readonly events?: EventChannel | undefined;
+  /** Follows requests and gives each attempt a trace context of its own. Default: trace contexts pass unchanged. */
+  readonly tracing?: Tracing | undefined;
   readonly clock?: Clock | undefined;
   /** Uniform in [0, 1). */
   readonly random?: (() => number) | undefined;
@@ -80,6 +83,7 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
   readonly diagnostics: Diagnostics | undefined;
   readonly onRecord: ((record: AccessRecord) => void) | undefined;
   readonly events: EventChannel | undefined;
+  readonly tracing: Tracing | undefined;
   inflightCount = 0;
 
   readonly #limits: ListenerLimits;
@@ -98,6 +102,7 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
     this.diagnostics = options.diagnostics;
     this.onRecord = options.onRecord;
     this.events = options.events;
+    this.tracing = options.tracing;
     this.#budget = options.budget;
     this.#limits = { ...DEFAULT_LISTENER_LIMITS, ...options.limits };
     this.plan = {
