@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { refusedAddress } from '../support/addresses.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
-import type { RawResponse } from '../support/raw-client.ts';
+import type { RawResponse } from '../support/raw-response.ts';
 import { requestRaw } from '../support/raw-client.ts';
 import type { RunningGateway } from '../support/running-gateway.ts';
 import type { OriginScript, ScriptedOrigin } from '../support/scripted-origin.ts';
