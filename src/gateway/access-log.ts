@@ -22,13 +22,12 @@ export const LOG_OFF = 'off';
  * @throws Error that names the file and says what to do when it cannot be opened
  */
 export function openAccessLog(path: string, diagnostics?: Diagnostics): AccessLog {
-  // Nothing is written to it: while the log is off no record is made.
   const sink = openSink(path === LOG_OFF ? devNull : path, (reason, lostCount) => {
     const lines = lostCount === 1 ? 'line' : 'lines';
     diagnostics?.('error', `access log ${path}: ${lostCount} ${lines} lost so far: ${reason}`);
   });
   return {
-    write: (record) => sink.write(recordLine(record)),
+    write: path === LOG_OFF ? () => {} : (record) => sink.write(recordLine(record)),
     get lostCount() {
       return sink.lostCount;
     },

@@ -70,7 +70,8 @@ export function createRouteHooks(
         response.fields = changedFields(response.fields, context.plan.responseFields);
     },
     get log() {
-      return state().config.accessLog.path === LOG_OFF ? undefined : logRecord;
+      const { accessLog, admin } = state().config;
+      return accessLog.path === LOG_OFF && admin === undefined ? undefined : logRecord;
     },
   };
 }

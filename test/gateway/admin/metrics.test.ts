@@ -174,6 +174,13 @@ test('what is in flight, held and open shows while it is', async (t) => {
   equal(after.value('mulligan_endpoint_connections', { state: 'idle' }), 1);
 });
 
+test('requests are counted while the access log is off, too', async (t) => {
+  const origin = await startOrigin({}, { t });
+  const rig = await startAdminRig(t, [origin.address], { log: 'off' });
+  await requestRaw(rig.address);
+  equal((await rig.metrics()).sum('mulligan_requests_total'), 1);
+});
+
 test('a body that is too large to keep is counted by its cause', async (t) => {
   const origin = await startOrigin({}, { t });
   const rig = await startAdminRig(t, [origin.address], { route: ', replayBuffer: 1KiB' });

@@ -18,6 +18,8 @@ export interface RigParts {
   readonly upstream?: string;
   readonly route?: string;
   readonly more?: string;
+  /** Where the access log goes. Default: a file of its own. */
+  readonly log?: string;
   readonly clock?: Clock;
 }
 
@@ -57,7 +59,7 @@ export async function startAdminRig(
   const configText = (own: RigParts = parts): string => `listeners: [{ address: 127.0.0.1:0 }]
 upstreams: { main: { endpoints: [${endpoints.join(', ')}]${own.upstream ?? ''} } }
 routes: [{ name: all, upstream: main${own.route ?? ''} }]
-accessLog: { path: '${log}' }
+accessLog: { path: '${own.log ?? log}' }
 admin: { address: 127.0.0.1:0${own.admin ?? ''} }
 ${own.more ?? ''}
 `;
