@@ -1,5 +1,6 @@
 import type { RouteConfig } from '../config/gateway-config.ts';
 import type { RouteRefusal } from '../config/route-filters.ts';
+import type { ResponseFlag } from '../proxy/access-record.ts';
 import { localResponse, renderErrorResponse } from '../proxy/error-response.ts';
 import type { LocalAnswer, ProxyRequest } from '../proxy/phases.ts';
 import { changedFields } from './filters/field-changes.ts';
@@ -38,7 +39,9 @@ export function localAnswer(status: number, detail: string): LocalAnswer {
   return { status, fields, body };
 }
 
+const REFUSAL_FLAGS: Readonly<Partial<Record<number, ResponseFlag>>> = { 404: 'NR', 500: 'IB', 503: 'UH' };
+
 function refuses({ status, detail }: RouteRefusal): RouteAnswer['answer'] {
-  const flag = status === 404 ? 'NR' : status === 503 ? 'UH' : undefined;
+  const flag = REFUSAL_FLAGS[status];
   return () => ({ ...localAnswer(status, detail), flag });
 }

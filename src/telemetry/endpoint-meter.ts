@@ -33,7 +33,8 @@ export class EndpointMeter {
 const STATUS_OUTCOMES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 
 /** A failure tells more than the status that came before it; `abandoned`: its client left, or a deadline passed, first. */
-function outcomeOf({ status, failure }: AttemptSample): string {
+function outcomeOf({ status, failure, superseded }: AttemptSample): string {
+  if (superseded === true) return 'superseded';
   if (failure !== undefined) return failure;
   if (status === undefined) return 'abandoned';
   return STATUS_OUTCOMES[Math.floor(status / 100) - 1] ?? '5xx';

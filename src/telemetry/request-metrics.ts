@@ -47,13 +47,14 @@ export function addRequestMetrics(registry: Registry, meter: RequestMeter, nowMs
   });
   addCounter(registry, {
     name: 'mulligan_retries_total',
-    help: 'Attempts after the first. charged: paid by the retry budget; free: the re-send after a stale connection.',
+    help: 'Attempts after the first. charged: paid by the budget; free: after a stale connection; hedge: a copy sent beside one that took long.',
     labels: ['route', 'upstream', 'kind'],
     *read() {
-      for (const { route, upstream, chargedRetryCount, freeRetryCount } of meter.routes()) {
+      for (const { route, upstream, chargedRetryCount, freeRetryCount, hedgeCount } of meter.routes()) {
         if (upstream === '') continue;
         yield [[route, upstream, 'charged'], chargedRetryCount];
         yield [[route, upstream, 'free'], freeRetryCount];
+        yield [[route, upstream, 'hedge'], hedgeCount];
       }
     },
   });

@@ -26,6 +26,10 @@ export interface AttemptSample {
   readonly endpoint: string;
   readonly durationMs: number;
   readonly free: boolean;
+  /** A copy sent beside an attempt that took long. */
+  readonly hedge?: boolean;
+  /** Given up because another copy was answered first. */
+  readonly superseded?: boolean;
   readonly class?: SafetyClass;
   readonly status?: number;
   readonly failure?: string;

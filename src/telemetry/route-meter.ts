@@ -22,6 +22,7 @@ export class RouteMeter {
   truncatedCount = 0;
   chargedRetryCount = 0;
   freeRetryCount = 0;
+  hedgeCount = 0;
   retryWaitSeconds = 0;
   /** By stop reason, then at `method × status class`. */
   readonly #requests = new Map<string, Float64Array>();
@@ -48,7 +49,9 @@ export class RouteMeter {
     if (sample.replayLost !== undefined) this.replayLost.add(sample.replayLost);
     for (const flag of sample.flags) this.flags.add(flag);
     for (let index = 1; index < sample.attempts.length; index += 1) {
-      if (sample.attempts[index]?.free === true) this.freeRetryCount += 1;
+      const attempt = sample.attempts[index];
+      if (attempt?.hedge === true) this.hedgeCount += 1;
+      else if (attempt?.free === true) this.freeRetryCount += 1;
       else this.chargedRetryCount += 1;
     }
   }

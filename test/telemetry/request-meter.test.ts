@@ -75,21 +75,26 @@ test('every status has a class, whatever it is', () => {
   );
 });
 
-test('retries are parted into charged and free ones', () => {
+test('retries are parted into charged and free ones, and copies', () => {
   const meter = new RequestMeter();
-  meter.record(sample({ attempts: [attempt(), attempt({ free: true }), attempt()] }), 0);
+  meter.record(sample({ attempts: [attempt(), attempt({ free: true }), attempt(), attempt({ hedge: true })] }), 0);
   const [route] = meter.routes();
-  deepEqual([route?.freeRetryCount, route?.chargedRetryCount], [1, 1]);
+  deepEqual([route?.freeRetryCount, route?.chargedRetryCount, route?.hedgeCount], [1, 1, 1]);
 });
 
-test('an outcome is the failure, else the class of the status, else that it was abandoned', () => {
+test('an outcome is that a copy won, else the failure, the class of the status, or that it was abandoned', () => {
   const meter = new RequestMeter();
   const { status: _, ...open } = attempt();
-  meter.record(sample({ attempts: [open, attempt({ status: 204 }), attempt({ failure: 'dns_error' })] }), 0);
+  meter.record(
+    sample({
+      attempts: [open, attempt({ status: 204 }), attempt({ failure: 'dns_error' }), attempt({ superseded: true })],
+    }),
+    0,
+  );
   const [endpoint] = meter.endpoints();
   deepEqual(
     [...endpoint!.attempts()].map(({ outcome }) => outcome),
-    ['abandoned', '2xx', 'dns_error'],
+    ['abandoned', '2xx', 'dns_error', 'superseded'],
   );
 });
 
