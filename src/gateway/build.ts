@@ -43,7 +43,7 @@ export function buildState(
   previous?: GatewayState,
   services: Partial<TaskServices> = {},
 ): GatewayState {
-  const all = { random: Math.random, resolve: createSystemResolver(), say: () => {}, ...services, clock };
+  const all = { random: Math.random, resolve: createSystemResolver(), say: () => {}, tell: () => {}, ...services, clock };
   const upstreams = new Map<string, BuiltUpstream>();
   for (const upstream of config.upstreams)
     upstreams.set(upstream.name, buildUpstream(upstream, all, previous?.upstreams.get(upstream.name)));

@@ -100,6 +100,7 @@ class ConfiguredGateway implements Gateway {
       ...(options.random === undefined ? {} : { random: options.random }),
       ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
       say: (message) => options.diagnostics?.('warn', message),
+      tell: (event) => this.#admin.publish(event),
     };
     this.#state = buildState(config, this.#clock, undefined, this.#services);
     const hooks = createRouteHooks(

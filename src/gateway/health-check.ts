@@ -1,4 +1,5 @@
 import type { HealthCheckConfig } from '../config/gateway-config.ts';
+import type { EndpointHealthChanged } from '../core/observer.ts';
 import type { Endpoint } from '../engine/endpoint.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import type { Clock, Timer } from '../transport/clock.ts';
@@ -12,6 +13,7 @@ export interface HealthCheckOptions {
   readonly random: () => number;
   /** For people: an endpoint became unhealthy or healthy, and when all are unhealthy. */
   readonly say: (message: string) => void;
+  readonly tell: (event: EndpointHealthChanged) => void;
 }
 
 /**
@@ -116,6 +118,14 @@ class EndpointCheck {
     const upstream = this.#upstream;
     const wasPanicking = upstream.panicking;
     upstream.judge(this.#endpoint, { healthy });
+    this.#options.tell({
+      type: 'endpoint-health-changed',
+      atMs: this.#options.clock.wallMs(),
+      upstream: upstream.name,
+      endpoint: this.#endpoint.address.key,
+      healthy,
+      why: problem ?? 'its health checks succeed',
+    });
     const name = `upstream ${upstream.name}: ${this.#endpoint.address.key}`;
     this.#options.say(healthy ? `${name} is healthy again` : `${name} is unhealthy: ${problem ?? ''}`);
     if (upstream.panicking && !wasPanicking)

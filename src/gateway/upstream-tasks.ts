@@ -1,4 +1,5 @@
 import type { UpstreamConfig } from '../config/gateway-config.ts';
+import type { MulliganEvent } from '../core/observer.ts';
 import type { EndpointOptions } from '../engine/endpoint.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import type { Clock } from '../transport/clock.ts';
@@ -16,6 +17,7 @@ export interface TaskServices {
   readonly resolve: ResolveName;
   /** For people. */
   readonly say: (message: string) => void;
+  readonly tell: (event: MulliganEvent) => void;
 }
 
 /** What goes on for an upstream besides requests: names that are asked for, health checks. */

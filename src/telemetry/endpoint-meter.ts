@@ -7,6 +7,7 @@ export class EndpointMeter {
   readonly upstream: string;
   readonly endpoint: string;
   readonly durations: Buckets = new Buckets();
+  ejectionCount = 0;
   /** By safety class, then by outcome. */
   readonly #attempts = new Map<string, Tally>();
 

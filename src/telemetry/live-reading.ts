@@ -36,8 +36,6 @@ export interface BreakerReading {
   /** Which of the upstream's breakers; empty where it has one. */
   readonly operation: string;
   readonly state: BreakerState;
-  /** How often it opened. */
-  readonly openedCount: number;
 }
 
 /**
@@ -63,6 +61,5 @@ export interface EndpointReading {
   readonly priority: number;
   /** Attempts in flight. */
   readonly inflight: number;
-  readonly ejectionCount: number;
   readonly connections: { readonly open: number; readonly idle: number; readonly waiting: number };
 }

@@ -1,3 +1,4 @@
+import type { MulliganEvent } from '../core/observer.ts';
 import type { RequestSample } from './request-sample.ts';
 import { EndpointMeter } from './endpoint-meter.ts';
 import { RouteMeter } from './route-meter.ts';
@@ -36,6 +37,13 @@ export class RequestMeter {
         meter.requested(nowMs);
       if (attempt.class !== 'unsent') meter.sent(nowMs);
     }
+  }
+
+  /** Something happened besides requests. */
+  told(event: MulliganEvent): void {
+    if (event.type === 'endpoint-ejected') this.#endpointMeter(event.upstream, event.endpoint).ejectionCount += 1;
+    else if (event.type === 'breaker-changed' && event.to === 'open')
+      this.#upstreamMeter(event.upstream).opened.add(event.operation ?? '');
   }
 
   *routes(): Iterable<RouteMeter> {

@@ -124,6 +124,24 @@ function addAttemptMetrics(registry: Registry, meter: RequestMeter, nowMs: () =>
     },
   });
   addCounter(registry, {
+    name: 'mulligan_endpoint_ejections_total',
+    help: 'How often the endpoint was ejected because its attempts failed.',
+    labels: ['upstream', 'endpoint'],
+    *read() {
+      for (const { upstream, endpoint, ejectionCount } of meter.endpoints())
+        yield [[upstream, endpoint], ejectionCount];
+    },
+  });
+  addCounter(registry, {
+    name: 'mulligan_breaker_opened_total',
+    help: 'How often the breaker opened.',
+    labels: ['upstream', 'operation'],
+    *read() {
+      for (const { upstream, opened } of meter.upstreams())
+        for (const [operation, count] of opened.entries()) yield [[upstream, operation], count];
+    },
+  });
+  addCounter(registry, {
     name: 'mulligan_sends_total',
     help: 'Attempts of which the upstream may have seen a byte: all but those that could not connect.',
     labels: ['upstream'],

@@ -93,15 +93,6 @@ function addUpstreamMetrics(registry: Registry, reading: () => GatewayReading): 
       }
     },
   });
-  addCounter(registry, {
-    name: 'mulligan_breaker_opened_total',
-    help: 'How often the breaker opened.',
-    labels: ['upstream', 'operation'],
-    *read() {
-      for (const { name, breakers } of reading().upstreams)
-        for (const { operation, openedCount } of breakers) yield [[name, operation], openedCount];
-    },
-  });
 }
 
 function addEndpointMetrics(registry: Registry, reading: () => GatewayReading): void {
@@ -127,12 +118,6 @@ function addEndpointMetrics(registry: Registry, reading: () => GatewayReading): 
     help: 'Attempts in flight at the endpoint.',
     labels,
     read: each((of) => of.inflight),
-  });
-  addCounter(registry, {
-    name: 'mulligan_endpoint_ejections_total',
-    help: 'How often the endpoint was ejected because its attempts failed.',
-    labels,
-    read: each((of) => of.ejectionCount),
   });
   addGauge(registry, {
     name: 'mulligan_endpoint_connections',

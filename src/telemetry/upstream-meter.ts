@@ -1,4 +1,5 @@
 import { SlidingSum } from '../core/sliding-sum.ts';
+import { Tally } from './tally.ts';
 
 /** The window of the amplification: short enough to show an outage in its first minute, long enough not to flicker. */
 export const AMPLIFICATION_WINDOW_MS = 60_000;
@@ -7,6 +8,8 @@ export const AMPLIFICATION_WINDOW_MS = 60_000;
 export class UpstreamMeter {
   readonly upstream: string;
   sendCount = 0;
+  /** How often its circuits opened, by operation. */
+  readonly opened: Tally = new Tally();
   readonly #sends = new SlidingSum(AMPLIFICATION_WINDOW_MS);
   readonly #requests = new SlidingSum(AMPLIFICATION_WINDOW_MS);
 

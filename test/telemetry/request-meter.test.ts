@@ -98,6 +98,25 @@ test('an outcome is that a copy won, else the failure, the class of the status, 
   );
 });
 
+test('ejections and opened circuits are counted as they are told', () => {
+  const meter = new RequestMeter();
+  const ejected = { type: 'endpoint-ejected', atMs: 0, upstream: 'main', endpoint: 'a:1', why: '', forMs: 1 } as const;
+  meter.told(ejected);
+  meter.told(ejected);
+  meter.told({ type: 'endpoint-returned', atMs: 0, upstream: 'main', endpoint: 'a:1' });
+  const change = { type: 'breaker-changed', atMs: 0, upstream: 'main', operation: 'all' } as const;
+  meter.told({ ...change, from: 'closed', to: 'open' });
+  meter.told({ ...change, from: 'open', to: 'half-open' });
+  deepEqual(
+    [...meter.endpoints()].map((one) => one.ejectionCount),
+    [2],
+  );
+  deepEqual(
+    [...meter.upstreams()].flatMap((one) => [...one.opened.entries()]),
+    [['all', 1]],
+  );
+});
+
 test('what left the configuration is kept for a while, and does not grow without end', () => {
   const meter = new RequestMeter();
   const inService = {

@@ -56,6 +56,7 @@ export class Admin implements EventChannel {
   }
 
   publish(event: MulliganEvent): void {
+    this.#meter?.told(event);
     this.#hub.publish(event);
   }
 

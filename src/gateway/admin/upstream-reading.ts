@@ -22,7 +22,6 @@ function readEndpoint({ transport }: Upstream, endpoint: Endpoint, nowMs: number
     weight: endpoint.weight,
     priority: endpoint.priority,
     inflight: endpoint.inflight,
-    ejectionCount: 0,
     connections: transport.stats?.(endpoint.address) ?? { open: 0, idle: 0, waiting: 0 },
   };
 }
@@ -34,6 +33,10 @@ function verdictOn(
 ): { readonly state: EndpointState; readonly why: string | undefined; readonly forMs: number | undefined } {
   if (endpoint.drained) return { state: 'draining', why: 'an operator took it out', forMs: undefined };
   if (!endpoint.healthy) return { state: 'unhealthy', why: 'its health checks fail', forMs: undefined };
+  if (endpoint.ejected) {
+    const forMs = Math.max(0, Math.ceil((endpoint.outlier?.ejectedUntilMs ?? nowMs) - nowMs));
+    return { state: 'ejected', why: 'too many of its attempts failed', forMs };
+  }
   const pauseMs = endpoint.cooldown.pausedForMs(nowMs);
   if (pauseMs > 0) return { state: 'paused', why: 'it could not be connected to', forMs: Math.ceil(pauseMs) };
   return { state: 'available', why: undefined, forMs: undefined };
