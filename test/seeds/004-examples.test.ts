@@ -10,7 +10,9 @@ describe("the gateway guide's two examples", () => {
     const rig = await startRig(
       t,
       { do: 'respond', status: 502, body: 'from the origin' },
-      { route: { retry: { codes: [500, 502, 503, 504], attempts: 3, backoff: '20ms', curve: 'fixed', jitter: 'none' } } },
+      {
+        route: { retry: { codes: [500, 502, 503, 504], attempts: 3, backoff: '20ms', curve: 'fixed', jitter: 'none' } },
+      },
     );
     const answer = await requestRaw(rig.gateway.port);
     assert.equal(answer.status, 502);
