@@ -75,6 +75,7 @@ export function mayEject(policy: OutlierPolicy, group: EjectionGroup): boolean {
  * recent ejections; each `baseEjectionMs` that it then serves without being ejected takes one off that number.
  */
 export interface Outlier {
+  readonly policy: OutlierPolicy;
   /**
    * The outcome of an attempt; true when it makes the endpoint one to eject. What comes while it is ejected was sent before,
    * or in a panic, and counts for nothing.
@@ -93,12 +94,12 @@ export function createOutlier(policy: OutlierPolicy): Outlier {
 
 class CountingOutlier implements Outlier {
   ejectedUntilMs = 0;
-  readonly #policy: OutlierPolicy;
+  readonly policy: OutlierPolicy;
   readonly #threshold: FailureThreshold;
   #ejectionCount = 0;
 
   constructor(policy: OutlierPolicy) {
-    this.#policy = policy;
+    this.policy = policy;
     this.#threshold = new FailureThreshold(policy.limits);
   }
 
@@ -107,7 +108,7 @@ class CountingOutlier implements Outlier {
   }
 
   eject(nowMs: number): number {
-    const { baseEjectionMs, maxEjectionMs } = this.#policy;
+    const { baseEjectionMs, maxEjectionMs } = this.policy;
     const servedMs = Math.max(0, nowMs - this.ejectedUntilMs);
     this.#ejectionCount = Math.max(0, this.#ejectionCount - Math.floor(servedMs / baseEjectionMs)) + 1;
     const forMs = Math.min(maxEjectionMs, baseEjectionMs * this.#ejectionCount);

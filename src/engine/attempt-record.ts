@@ -1,6 +1,7 @@
 import { describeFailure } from '../core/failure-chain.ts';
 import type { Claim } from '../core/claim.ts';
 import type { Failure, FailureKind } from '../core/failure.ts';
+import type { ResponseFacts } from '../core/outcome.ts';
 import type { SafetyClass } from '../core/safety.ts';
 
 /** What is remembered of one attempt: the facts behind "why was this (not) retried?". */
@@ -14,12 +15,23 @@ export interface AttemptRecord {
   durationMs: number;
   /** The free re-send after a stale connection. */
   free: boolean;
+  /** A copy of an attempt that took long, sent beside it. */
+  hedge?: true;
+  /** Given up because another copy was answered first. */
+  superseded?: true;
+  /** No endpoint of the upstream was well: it was chosen although it is unhealthy or ejected. */
+  panic?: true;
   class?: SafetyClass;
   status?: number;
   failure?: FailureKind;
   /** The failure with its causes, in one line. */
   detail?: string;
   claim?: Claim;
+}
+
+export function recordResponse(record: AttemptRecord, { status, claim }: ResponseFacts): void {
+  record.status = status;
+  if (claim !== undefined) record.claim = claim;
 }
 
 export function recordFailure(record: AttemptRecord, failure: Failure): void {

@@ -1,15 +1,18 @@
 import type { Failure } from '../core/failure.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
-import type { Timer } from '../transport/clock.ts';
+import type { Clock, Timer } from '../transport/clock.ts';
 import type { Attempt, AttemptHandler, AttemptRequest, ConnectionInfo, SendOptions } from '../transport/transport.ts';
+import type { ResponseFacts } from '../core/outcome.ts';
+import type { Admission } from './admission.ts';
 import type { AttemptRecord } from './attempt-record.ts';
+import { recordFailure } from './attempt-record.ts';
+import type { AttemptReport } from './attempt-report.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { KeptResponse } from './kept-response.ts';
 import { KEPT_RESPONSE_MS, keepChunk, keepResponse } from './kept-response.ts';
 import { isPromise } from './ask.ts';
 import type { RunHost } from './run-host.ts';
 import type { Upstream } from './upstream.ts';
-import type { Clock } from '../transport/clock.ts';
 
 /** What an attempt reports to the run it belongs to. */
 export interface AttemptOwner {
@@ -20,7 +23,7 @@ export interface AttemptOwner {
   attemptFailed(attempt: AttemptRun, failure: Failure): void;
   /** The delivered response ended (whole or broken); the host is told next. */
   deliveryEnded(): void;
-  hookFailed(error: unknown): void;
+  readonly hookFailed: (error: unknown) => void;
 }
 
 /**
@@ -35,7 +38,8 @@ export class AttemptRun implements AttemptHandler {
 
   readonly #owner: AttemptOwner;
   readonly #endpoint: Endpoint;
-  readonly #startedAtMs: number;
+  readonly #report: AttemptReport | undefined;
+  readonly startedAtMs: number;
   #mode: 'pending' | 'deliver' | 'keep' | 'over' = 'pending';
   #transport: Attempt | undefined;
   #kept: KeptResponse | undefined;
@@ -44,12 +48,13 @@ export class AttemptRun implements AttemptHandler {
   /** What arrived while the host was still thinking about the head. */
   #held: (() => void)[] | undefined;
 
-  constructor(owner: AttemptOwner, upstream: Upstream, endpoint: Endpoint, record: AttemptRecord) {
+  constructor(owner: AttemptOwner, admission: Admission, record: AttemptRecord, nowMs: number) {
     this.#owner = owner;
-    this.upstream = upstream;
-    this.#endpoint = endpoint;
+    this.upstream = admission.upstream;
+    this.#endpoint = admission.endpoint;
+    this.#report = admission.report;
     this.record = record;
-    this.#startedAtMs = owner.clock.nowMs();
+    this.startedAtMs = nowMs;
   }
 
   get over(): boolean {
@@ -83,6 +88,19 @@ export class AttemptRun implements AttemptHandler {
     if (this.#mode === 'over') return;
     this.#end();
     this.#transport?.abort();
+  }
+
+  /** Its time is over. `isItsFault`: it had enough of it to count against the endpoint. */
+  expire(failure: Failure, isItsFault: boolean): void {
+    if (this.#mode === 'over') return;
+    recordFailure(this.record, failure);
+    if (isItsFault) this.#report?.failed(failure, this.#owner.clock.nowMs());
+    this.abort();
+  }
+
+  /** What its response head says of the endpoint. */
+  answered(facts: ResponseFacts, nowMs: number): void {
+    this.#report?.answered(facts, nowMs);
   }
 
   /** The head goes to the host, the body after it. */
@@ -151,6 +169,7 @@ export class AttemptRun implements AttemptHandler {
       return this.#end();
     }
     if (this.#mode !== 'deliver') return;
+    this.#report?.completed(this.#owner.clock.nowMs());
     this.#whenReleased(() => {
       this.#end();
       this.#owner.deliveryEnded();
@@ -159,6 +178,7 @@ export class AttemptRun implements AttemptHandler {
   }
 
   onFailure(failure: Failure): void {
+    this.#report?.failed(failure, this.#owner.clock.nowMs());
     switch (this.#mode) {
       case 'pending':
         this.failure = failure;
@@ -203,7 +223,9 @@ export class AttemptRun implements AttemptHandler {
     if (this.#mode === 'over') return;
     this.#mode = 'over';
     this.#keepTimer?.cancel();
-    this.record.durationMs = Math.round((this.#owner.clock.nowMs() - this.#startedAtMs) * 100) / 100;
+    const nowMs = this.#owner.clock.nowMs();
+    this.record.durationMs = Math.round((nowMs - this.startedAtMs) * 100) / 100;
+    this.#report?.abandoned(nowMs);
     this.holdsPermit = false;
     this.upstream.permits.release();
     this.#endpoint.inflight -= 1;

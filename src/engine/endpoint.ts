@@ -34,7 +34,7 @@ export interface Endpoint extends EndpointView {
   domain: string | undefined;
   /** Attempts in flight, until the body of the response ended. */
   inflight: number;
-  /** Kept by the upstream from the verdicts below: see `Upstream.judge`. */
+  /** Kept by the upstream from what follows: healthy, neither drained nor ejected, or in a panic not drained. */
   available: boolean;
   excluded: boolean;
   healthy: boolean;
@@ -42,13 +42,12 @@ export interface Endpoint extends EndpointView {
   /** It failed too often and is out for a while: see `outlier`. */
   ejected: boolean;
   /** What its attempts said lately; `undefined` where nobody counts. */
-  readonly outlier: Outlier | undefined;
+  outlier: Outlier | undefined;
   /** Whether it could be connected to lately. */
   readonly cooldown: EndpointCooldown;
 }
 
-/** @param outlier Where its outcomes are counted. */
-export function createEndpoint(options: EndpointOptions, outlier?: Outlier): Endpoint {
+export function createEndpoint(options: EndpointOptions): Endpoint {
   return {
     address: options.address,
     authority: options.authority ?? options.address.key,
@@ -62,7 +61,7 @@ export function createEndpoint(options: EndpointOptions, outlier?: Outlier): End
     healthy: true,
     drained: false,
     ejected: false,
-    outlier,
+    outlier: undefined,
     cooldown: createEndpointCooldown(),
   };
 }

@@ -1,4 +1,5 @@
 import type { StopReason } from '../core/decision.ts';
+import type { HedgePolicy } from '../core/hedging.ts';
 import type { RequestFacts } from '../core/request-session.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { Clock } from '../transport/clock.ts';
@@ -13,6 +14,10 @@ export interface RunRequestOptions {
   readonly policy: RetryPolicy;
   readonly timeouts: AttemptTimeouts;
   readonly body: RequestBody | undefined;
+  /** What the circuits of an upstream are told apart by; one of a bounded number, such as the route. Default: one for all. */
+  readonly operation?: string | undefined;
+  /** Sends a copy of a request that takes long. Default: none. */
+  readonly hedge?: HedgePolicy | undefined;
   /** Whether the host would select another upstream for a retry when that of the attempt has no endpoint left. */
   readonly canMove?: (() => boolean) | undefined;
   readonly host: RunHost;
@@ -24,12 +29,16 @@ export interface RunRequestOptions {
 /** One logical request under way. */
 export interface RequestRun {
   readonly attempts: readonly AttemptRecord[];
-  /** Retries sent, the free one included. */
+  /** Retries sent, the free one included, copies not. */
   readonly retryCount: number;
   /** Milliseconds spent waiting between attempts. */
   readonly waitedMs: number;
   /** Why it ended; `undefined` while it runs. */
   readonly reason: StopReason | undefined;
+  /** Why the latest copy that was due was not sent. */
+  readonly hedgeRefused: StopReason | undefined;
+  /** When the circuit that ended the request lets something through again, in milliseconds from then. */
+  readonly retryAfterMs: number | undefined;
   /** The upstream of the latest attempt. */
   readonly upstream: Upstream | undefined;
   /** The client takes more of the response body. */

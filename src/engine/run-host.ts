@@ -27,10 +27,15 @@ export interface DecisionOverride {
 /** What a host of the engine (the proxy, the client) provides. Every `MaybePromise` may be answered at once: no promise is made then. */
 export interface RunHost {
   select(attemptNumber: number): MaybePromise<Selection | undefined>;
+  /** What keeps requests at the same endpoint: the value of a request field, or the client's address where there is none. */
+  hashKey(header: string | undefined): string;
   /** Builds the attempt's request anew from the immutable original. */
   buildRequest(endpoint: Endpoint, attemptNumber: number): MaybePromise<AttemptRequest>;
   onConnected(info: ConnectionInfo): void | Promise<void>;
-  /** May change the decision about an attempt that died without a response. */
+  /**
+   * May change the decision about an attempt that died without a response. Not asked about one beside which another copy
+   * of the request is under way: there is nothing to decide yet.
+   */
   reviewFailure(failure: Failure, decision: Decision): MaybePromise<DecisionOverride | undefined>;
   /** An attempt ended and another one follows after `delayMs`. */
   onRetry(attempt: AttemptRecord, delayMs: number): void;

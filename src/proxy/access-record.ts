@@ -37,6 +37,8 @@ export interface AccessRecord {
   readonly retryAttempts: number;
   /** Milliseconds spent waiting between attempts. */
   readonly retryBackoff: number;
+  /** Why a copy of a slow attempt that was due was not sent. */
+  readonly hedgeRefused: StopReason | undefined;
   readonly claimIn: Claim | undefined;
   /** Which cap ended the keeping of the request body; from then on it could not be sent again. */
   readonly replayLost: NotReplayableReason | undefined;
@@ -83,6 +85,7 @@ export function buildRecord(facts: ExchangeFacts): AccessRecord {
     durationMs: round(facts.durationMs),
     retryAttempts: run?.retryCount ?? 0,
     retryBackoff: round(run?.waitedMs ?? 0),
+    hedgeRefused: run?.hedgeRefused,
     claimIn: run?.attempts.at(-1)?.claim,
     replayLost: facts.replayLost,
     error: facts.error ?? (failure === undefined ? undefined : describeFailure(failure)),
@@ -96,6 +99,7 @@ function flagsOf({ extraFlag, failure, run }: ExchangeFacts): ResponseFlag[] {
   const flag = failure === undefined ? undefined : failureFlag(failure.kind);
   if (flag !== undefined && flag !== extraFlag) flags.push(flag);
   if (run?.reason === 'attempts-exhausted') flags.push('URX');
+  if (run?.reason === 'circuit-open' && !flags.includes('CB')) flags.push('CB');
   return flags;
 }
 

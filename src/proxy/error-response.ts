@@ -33,7 +33,11 @@ export class HttpStatusError extends Error {
 }
 
 /** The only place where a failure becomes an answer. Undefined: the client is gone, there is nobody to answer. */
-export function errorResponse(failure: Failure, reason: StopReason | undefined): ErrorResponse | undefined {
+export function errorResponse(
+  failure: Failure,
+  reason: StopReason | undefined,
+  retryAfterMs?: number,
+): ErrorResponse | undefined {
   if (failure.kind === 'downstream_closed') return undefined;
   const status = failureStatus(failure);
   return {
@@ -41,17 +45,22 @@ export function errorResponse(failure: Failure, reason: StopReason | undefined):
     title: statusTitle(status),
     detail: `${DETAILS[failure.kind] ?? 'The request could not be completed.'}${retryNote(reason)}`,
     token: proxyErrorToken(failure.kind),
-    fields: status === 503 ? ['Retry-After', '1'] : [],
+    fields: status === 503 ? retryAfter(retryAfterMs) : [],
   };
 }
 
 /** The answer when a retry was refused and the upstream is configured to say 503 then (Gateway API, retryConstraint). */
-export function refusedResponse(reason: StopReason): ErrorResponse {
+export function refusedResponse(reason: StopReason, retryAfterMs?: number): ErrorResponse {
   const detail =
     reason === 'circuit-open'
-      ? 'The upstream has no permit left for a retry.'
+      ? 'The circuit breaker of the upstream lets no retry through now.'
       : 'The retry budget of the upstream is exhausted.';
-  return { status: 503, title: statusTitle(503), detail, token: 'http_request_denied', fields: ['Retry-After', '1'] };
+  return { status: 503, title: statusTitle(503), detail, token: 'http_request_denied', fields: retryAfter(retryAfterMs) };
+}
+
+/** Whole seconds, upwards: nobody shall come back too early. Without a better word, one second. */
+function retryAfter(ms = 0): FieldList {
+  return ['Retry-After', String(Math.max(1, Math.ceil(ms / 1000)))];
 }
 
 /** An answer to a request that was refused before it reached any upstream. */
@@ -170,7 +179,7 @@ const DETAILS: Partial<Record<FailureKind, string>> = {
   http_response_timeout: 'The upstream did not answer in time.',
   http_protocol_error: 'The upstream sent something that is not a valid HTTP response.',
   deadline_exceeded: 'The time allowed for this request is over.',
-  circuit_open: 'The upstream already has as many requests in flight as it is allowed.',
+  circuit_open: 'The circuit breaker of the upstream lets nothing more through now.',
   local_resource_exhausted: 'This gateway has no file descriptors or ports left.',
   hook_error: 'A filter of this gateway failed.',
   downstream_timeout: 'The request did not arrive in time.',

@@ -6,8 +6,9 @@ import type { Endpoint } from '../engine/endpoint.ts';
 import { isPromise } from '../engine/ask.ts';
 import type { DecisionOverride, MaybePromise, RunHost, Selection } from '../engine/run-host.ts';
 import type { RequestRun } from '../engine/request-run.ts';
+import { readRequestAttempt } from '../engine/request-attempt.ts';
 import { runRequest } from '../engine/run-request.ts';
-import { hasField, removeFields } from '../http1/field-list.ts';
+import { fieldValue, hasField, removeFields } from '../http1/field-list.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import { createReplayBody } from '../transport/replay-body.ts';
 import type { NotReplayableReason } from '../transport/replay-body.ts';
@@ -149,7 +150,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     const facts = {
       method: request.method,
       keyed: hasField(request.fields as FieldList, 'idempotency-key'),
-      lineage: 0,
+      lineage: readRequestAttempt(request.fields as FieldList)?.lineage ?? 0,
       deadlineAtMs: requestMs === 0 ? Infinity : this.#startedAtMs + requestMs,
     };
     const options = {
@@ -157,6 +158,8 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
       policy: plan.policy,
       timeouts: plan.timeouts,
       body: this.#body,
+      operation: plan.routeName,
+      hedge: plan.hedge,
       canMove: plan.fallback === undefined ? undefined : () => plan.fallback?.() !== undefined,
       host: this,
       clock,
@@ -178,6 +181,11 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     const choice = hook.call(this.#hooks, this);
     if (isPromise(choice)) return choice.then((value) => this.#proxy.resolveChoice(value));
     return this.#proxy.resolveChoice(choice);
+  }
+
+  hashKey(header: string | undefined): string {
+    const { fields, remoteAddress } = this.request;
+    return (header === undefined ? undefined : fieldValue(fields as FieldList, header)) || remoteAddress;
   }
 
   buildRequest(endpoint: Endpoint, attemptNumber: number): MaybePromise<AttemptRequest> {
@@ -256,7 +264,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   onFailed(failure: Failure, reason: StopReason): void {
     this.#failure = failure;
     if (failure.source === 'downstream' && failure.kind === 'downstream_closed') return this.gone();
-    const answer = errorResponse(failure, reason);
+    const answer = errorResponse(failure, reason, this.#run?.retryAfterMs);
     if (answer === undefined) return this.#finish();
     const hook = this.#hooks.failToProxy;
     if (hook === undefined) return this.#answerError(answer);
@@ -275,7 +283,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
 
   onRefused(reason: StopReason): void {
     if (reason === 'circuit-open') this.#extraFlag = 'CB';
-    this.#answerError(refusedResponse(reason));
+    this.#answerError(refusedResponse(reason, this.#run?.retryAfterMs));
   }
 
   onTruncated(failure: Failure): void {

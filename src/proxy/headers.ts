@@ -29,6 +29,7 @@ const OURS: ReadonlySet<string> = new Set([
   'x-real-ip',
   'via',
   'expect',
+  'request-attempt',
 ]);
 
 /**

@@ -1,3 +1,4 @@
+import type { HedgePolicy } from '../core/hedging.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import type { BodySource } from '../transport/request-body.ts';
@@ -22,6 +23,7 @@ export const DEFAULT_REPLAY_BUFFER_BYTES = 65_536;
 
 /** How a request is treated. `requestFilter` may replace it; the defaults are the proxy's. */
 export interface ExchangePlan {
+  /** In the record; and what the circuits of an upstream are told apart by. */
   readonly routeName: string | undefined;
   /** Undefined: `selectUpstream` must answer. */
   readonly upstream: Upstream | undefined;
@@ -31,6 +33,8 @@ export interface ExchangePlan {
   readonly replayBufferBytes: number;
   /** Stands between the client and whatever reads the request's body: sees every chunk once, and passes it on. */
   readonly tapBody?: ((source: BodySource) => BodySource) | undefined;
+  /** Sends a copy of a request that takes long, where that can do no harm. Default: none. */
+  readonly hedge?: HedgePolicy | undefined;
   /** An upstream that takes a retry when `upstream` has lost its last endpoint meanwhile. */
   readonly fallback?: (() => Upstream | undefined) | undefined;
 }

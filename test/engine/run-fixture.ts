@@ -135,6 +135,7 @@ export function startRun(options: FixtureOptions = {}): RunFixture {
   const failures: Failure[] = [];
   const errors: unknown[] = [];
   const host: RunHost = {
+    hashKey: () => '127.0.0.1',
     select: () => ({ upstream }),
     buildRequest: () => ({ method: 'GET', target: '/', fields: ['Host', 'a'], body: options.body, expectContinueMs: 0 }),
     onConnected: () => undefined,

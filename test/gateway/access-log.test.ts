@@ -23,6 +23,7 @@ const record: AccessRecord = {
   durationMs: 1,
   retryAttempts: 0,
   retryBackoff: 0,
+  hedgeRefused: undefined,
   claimIn: undefined,
   replayLost: undefined,
   error: undefined,
