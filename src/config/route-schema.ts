@@ -35,7 +35,7 @@ const match = z.strictObject({
   ),
 });
 
-const timeouts = z.strictObject({
+export const timeouts: z.ZodType<FileRoute['timeouts']> = z.strictObject({
   request: duration('The whole request: every attempt and every wait. 0s disables.').prefault(
     defaults.timeouts.request,
   ),
@@ -45,7 +45,7 @@ const timeouts = z.strictObject({
   idle: duration('Longest silence in the middle of a response. 0s disables.').prefault(defaults.timeouts.idle),
 });
 
-const retry = z.strictObject({
+export const retry: z.ZodType<FileRoute['retry']> = z.strictObject({
   attempts: count('Retries: sends beyond the first. 0 switches every retry off.', 0, 100).prefault(
     defaults.retry.attempts,
   ),

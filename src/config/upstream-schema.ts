@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaults } from './defaults.ts';
-import type { FileUpstream } from './gateway-file.ts';
+import type { FileRetryBudget, FileUpstream } from './gateway-file.ts';
 import { healthCheck } from './health-check-schema.ts';
 import { address, choice, count, duration, name, note, notYet, positiveDuration, window } from './schema-parts.ts';
 
@@ -46,7 +46,7 @@ const minRetryRate = z.strictObject({
   interval: window('The interval of `count`, 1s to 1h.').prefault(defaults.retryBudget.minRetryRate.interval),
 });
 
-const retryBudget = z.strictObject({
+export const retryBudget: z.ZodType<FileRetryBudget> = z.strictObject({
   kind: choice(
     '`ratio` and `token-bucket`: a share of the requests; `throttle`: tokens that failures take and successes give; `none`: no limit.',
     ['ratio', 'token-bucket', 'throttle', 'none'],
@@ -76,7 +76,7 @@ const retryBudget = z.strictObject({
   ),
 });
 
-const circuitBreaker = z.strictObject({
+export const circuitBreaker: z.ZodType<FileUpstream['circuitBreaker']> = z.strictObject({
   maxInflightRequests: count('Attempts in flight to the upstream; a retry needs a place too.', 1, 1_000_000).prefault(
     defaults.circuitBreaker.maxInflightRequests,
   ),

@@ -16,10 +16,13 @@ export interface YamlSource {
 
 const refusal = (message: string, hint: string, offset: number = 0): TextFault => ({ offset, path: [], message, hint });
 
-/** Reads one YAML 1.2 document of the core schema: unique keys, no tags of one's own, no merge keys. Never throws. */
-export function readYaml(text: string): YamlSource {
+/**
+ * Reads one YAML 1.2 document of the core schema: unique keys, no tags of one's own, no merge keys. Never throws.
+ * @param emptyHint What an empty text should have in it.
+ */
+export function readYaml(text: string, emptyHint: string = ''): YamlSource {
   try {
-    return read(text);
+    return read(text, emptyHint);
   } catch (error) {
     return gaveUp(error);
   }
@@ -50,7 +53,7 @@ export function readYamlDocuments(text: string): readonly YamlSource[] {
   }
 }
 
-function read(text: string): YamlSource {
+function read(text: string, emptyHint: string): YamlSource {
   const documents = composeText(text);
   if ('fault' in documents) return unreadable([documents.fault]);
   const document = documents[0];
@@ -65,12 +68,7 @@ function read(text: string): YamlSource {
     ]);
   }
   if (document === undefined || isEmpty(document)) {
-    return unreadable([
-      refusal(
-        'is empty',
-        'it needs at least `listeners`, `upstreams` and `routes`; see `mulligan proxy --help` for a gateway without a file',
-      ),
-    ]);
+    return unreadable([refusal('is empty', emptyHint)]);
   }
   return readDocument(document, text);
 }
@@ -78,7 +76,7 @@ function read(text: string): YamlSource {
 function composeText(text: string): readonly Document.Parsed[] | { readonly fault: TextFault } {
   if (Buffer.byteLength(text) > yamlLimits.textBytes)
     return {
-      fault: refusal('is larger than 1 MiB', 'a gateway file has a few hundred lines; was another file meant?'),
+      fault: refusal('is larger than 1 MiB', 'such files have a few hundred lines; was another file meant?'),
     };
   const nul = text.indexOf('\0');
   if (nul !== -1)

@@ -42,7 +42,7 @@ for (const [name, make, fault] of [
   [
     'large',
     (path: string) => writeFileSync(path, Buffer.alloc(3_000_000, '#')),
-    ':1:1 is larger than 1 MiB (a gateway file has a few hundred lines; was another file meant?)',
+    ':1:1 is larger than 1 MiB (such files have a few hundred lines; was another file meant?)',
   ],
   [
     'empty pipe',
