@@ -74,6 +74,11 @@ export async function runGateway(config: GatewayConfig, onStop: () => void = () 
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  // Without a listener the signal would end the process, and with it every request.
+  process.on('SIGUSR2', () => {
+    gateway.reopenAccessLog();
+    say('info', 'SIGUSR2: access log opened anew');
+  });
   // After an exception that nobody expected, any state may be half changed: finish what runs, take nothing new, go.
   process.on('uncaughtException', (error) => {
     say('error', `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);

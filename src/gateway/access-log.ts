@@ -9,6 +9,8 @@ import { createLineSink } from './line-sink.ts';
 export interface AccessLog {
   write(record: AccessRecord): void;
   readonly lostCount: number;
+  /** Opens the file anew after somebody moved it away. Tells when it cannot; the lines go on to the old one then. */
+  reopen(): void;
   /** Ends with a line that says how many were lost, if any were. */
   close(): Promise<void>;
 }
@@ -30,6 +32,17 @@ export function openAccessLog(path: string, diagnostics?: Diagnostics): AccessLo
     write: path === LOG_OFF ? () => {} : (record) => sink.write(recordLine(record)),
     get lostCount() {
       return sink.lostCount;
+    },
+    reopen() {
+      try {
+        sink.reopen();
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        diagnostics?.(
+          'error',
+          `access log ${path}: cannot be opened anew: ${why}; its lines go on to the file that was open`,
+        );
+      }
     },
     close() {
       if (sink.lostCount > 0) sink.write(`${JSON.stringify({ event: 'lines-lost', count: sink.lostCount })}\n`);

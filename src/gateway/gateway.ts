@@ -55,6 +55,8 @@ export interface Gateway {
   reload(config: GatewayConfig): Promise<void>;
   /** A configuration was offered that cannot even be read: counted and told like one that `reload` refuses. */
   refuseReload(why: string): void;
+  /** Opens the access log anew: whoever rotates logs moves the file away first. No line is lost. */
+  reopenAccessLog(): void;
   /**
    * Withdraws readiness, waits `shutdown.delay`, then takes no new connections or requests; resolves when the last
    * request ended, or after `shutdown.drain`. True: all ended.
@@ -206,6 +208,10 @@ class ConfiguredGateway implements Gateway {
     this.#accessLog = accessLog;
     await replaced?.close();
     this.#lostLineCount += replaced?.lostCount ?? 0;
+  }
+
+  reopenAccessLog(): void {
+    this.#accessLog?.reopen();
   }
 
   async drain(): Promise<boolean> {

@@ -9,6 +9,12 @@ export interface LineSink {
   write(line: string): void;
   /** Lines that were lost. */
   readonly lostCount: number;
+  /**
+   * Opens the path anew, for whoever moved the file away: a batch that is being written goes to the old file whole, the
+   * lines after it to the new one. A standard stream stays.
+   * @throws the system's error when the file cannot be opened; the old one stays in use
+   */
+  reopen(): void;
   /** Writes what is held, at most for `graceMs`; then the target is closed, unless it is a standard stream. */
   close(graceMs?: number): Promise<void>;
 }
@@ -36,17 +42,21 @@ const retryMs = 20;
  * @throws the system's error when the file cannot be opened
  */
 export function createLineSink(path: string, options: LineSinkOptions = {}): LineSink {
-  return new BufferedSink(path === '-' ? standardTarget(1) : fileTarget(openForAppend(path), true), options);
+  if (path === '-') return new BufferedSink(() => standardTarget(1), options);
+  return new BufferedSink(() => fileTarget(openForAppend(path), true), options);
 }
 
 /** @param fd 1 standard output, 2 standard error. */
 export function createStandardSink(fd: 1 | 2, options: LineSinkOptions = {}): LineSink {
-  return new BufferedSink(standardTarget(fd), options);
+  return new BufferedSink(() => standardTarget(fd), options);
 }
 
 class BufferedSink implements LineSink {
   lostCount = 0;
-  readonly #target: Target;
+  readonly #open: () => Target;
+  #target: Target;
+  /** Takes the place of `target` when the batch under way is written. */
+  #nextTarget: Target | undefined;
   readonly #options: LineSinkOptions;
   readonly #maxHeldLength: number;
   #held: string[] = [];
@@ -58,8 +68,9 @@ class BufferedSink implements LineSink {
   #reportTimer: NodeJS.Timeout | undefined;
   #whenIdle: (() => void) | undefined;
 
-  constructor(target: Target, options: LineSinkOptions) {
-    this.#target = target;
+  constructor(open: () => Target, options: LineSinkOptions) {
+    this.#open = open;
+    this.#target = open();
     this.#options = options;
     this.#maxHeldLength = options.maxHeldLength ?? 4 * 1024 * 1024;
   }
@@ -75,6 +86,21 @@ class BufferedSink implements LineSink {
     if (this.#scheduled || this.#writing) return;
     this.#scheduled = true;
     setImmediate(() => this.#flush());
+  }
+
+  reopen(): void {
+    if (this.#closed) return;
+    const target = this.#open();
+    void this.#nextTarget?.close();
+    this.#nextTarget = target;
+    if (!this.#writing) this.#changeTarget();
+  }
+
+  #changeTarget(): void {
+    if (this.#nextTarget === undefined) return;
+    void this.#target.close();
+    this.#target = this.#nextTarget;
+    this.#nextTarget = undefined;
   }
 
   async close(graceMs: number = 1000): Promise<void> {
@@ -93,7 +119,7 @@ class BufferedSink implements LineSink {
     this.#held = [];
     clearTimeout(this.#reportTimer);
     this.#report();
-    await this.#target.close();
+    await Promise.all([this.#target.close(), this.#nextTarget?.close()]);
   }
 
   #flush(): void {
@@ -108,6 +134,7 @@ class BufferedSink implements LineSink {
     this.#writing = true;
     this.#target.write(Buffer.from(lines.join('')), (error) => {
       this.#writing = false;
+      this.#changeTarget();
       if (error !== undefined) this.#lose(lines.length, error.message);
       this.#flush();
     });

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { after, test } from 'node:test';
 import { createLineSink } from '../../src/gateway/line-sink.ts';
@@ -83,4 +83,38 @@ test('a line after close is lost and counted', async () => {
   await sink.close();
   sink.write('late\n');
   equal(sink.lostCount, 1);
+});
+
+test('a file that was moved away gets what was on its way, a new one the rest: nothing is lost', async () => {
+  const path = join(folder, 'rotated');
+  const sink = createLineSink(path);
+  let written = 0;
+  const rotations = 5;
+  for (let turn = 1; turn <= rotations; turn += 1) {
+    for (let count = 0; count < 100; count += 1) sink.write(`${(written += 1)}\n`);
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    for (let count = 0; count < 100; count += 1) sink.write(`${(written += 1)}\n`);
+    renameSync(path, `${path}.${turn}`);
+    sink.reopen();
+  }
+  await sink.close();
+  const files = [...Array.from({ length: rotations }, (_, index) => `${path}.${index + 1}`), path];
+  const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n').slice(0, -1));
+  equal(sink.lostCount, 0);
+  deepEqual(
+    lines,
+    Array.from({ length: written }, (_, index) => String(index + 1)),
+  );
+});
+
+test('a file that cannot be opened anew leaves the old one in use', async () => {
+  const path = join(mkdtempSync(join(folder, 'gone-')), 'log');
+  const sink = createLineSink(path);
+  renameSync(dirname(path), `${dirname(path)}-moved`);
+  throws(() => sink.reopen(), { code: 'ENOENT' });
+  sink.write('kept\n');
+  await sink.close();
+  equal(readFileSync(join(`${dirname(path)}-moved`, 'log'), 'utf8'), 'kept\n');
 });
