@@ -48,3 +48,8 @@ export function patternBytes(byteCount: number, seed: number = 1): Buffer {
   }
   return bytes;
 }
+
+/** The flat list without one field; the name in any case. */
+export function withoutField(fields: readonly string[], name: string): string[] {
+  return fields.filter((_, index) => fields[index - (index % 2)]?.toLowerCase() !== name);
+}
