@@ -5,6 +5,7 @@ import { readConfigFile } from '../gateway/config-file.ts';
 import { readManifestFolder } from '../gateway/manifest-folder.ts';
 import type { FileWatch } from '../gateway/watch-file.ts';
 import { watchFile, watchFolder } from '../gateway/watch-file.ts';
+import type { GatewaySettings } from './gateway-settings.ts';
 
 /** Where a gateway's configuration comes from, and how to notice that it changed. */
 export interface ConfigSource {
@@ -45,7 +46,7 @@ export function fileSource(path: string): ConfigSource {
  * A folder of Kubernetes resources: what can be served of it. Once something was read, a file or resource that is newly
  * broken is refused, and the reading with it: an API server would have kept what it had, and so does the gateway.
  */
-export function folderSource(path: string): ConfigSource {
+export function folderSource(path: string, settings: GatewaySettings): ConfigSource {
   let brokenBefore: ReadonlySet<string> | undefined;
   return {
     path,
@@ -55,7 +56,7 @@ export function folderSource(path: string): ConfigSource {
       const usable = broken.length === 0 ? config : undefined;
       if (usable !== undefined) brokenBefore = new Set(refused);
       return {
-        config: usable,
+        config: usable === undefined ? undefined : { ...usable, ...settings },
         messages: [
           ...faults.map((fault) => ({
             level: fault.severity === 'error' ? ('error' as const) : ('warn' as const),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addDemoCommand } from './demo.ts';
 import { exitCode, UsageError } from './exit-code.ts';
+import type { SettingOptions } from './gateway-settings.ts';
 import type { ProxyOptions } from './proxy.ts';
 
 const version = (
@@ -23,6 +24,8 @@ function createProgram(): Command {
     .description('run the gateway of a file or folder; SIGHUP or a change of it reloads, SIGTERM drains')
     .option('-c, --config <file>', 'the gateway file (YAML)')
     .option('--gateway-api <folder>', 'a folder of Kubernetes Gateway API resources (YAML) instead')
+    .option('--admin <address>', 'with --gateway-api: host:port of the admin interface, loopback only')
+    .option('--access-log <path>', "with --gateway-api: a file, or '-' for standard output (default)")
     .addHelpText(
       'after',
       '\nPrints one JSON line on standard output for each address it listens on, then the access log if it goes there.',
@@ -30,8 +33,9 @@ function createProgram(): Command {
     .action(async (options: SourceOptions) => {
       const path = sourcePath(options);
       const { fileSource, folderSource } = await import('./config-source.ts');
+      const { gatewaySettings } = await import('./gateway-settings.ts');
       const { serve } = await import('./serve.ts');
-      await serve(options.gatewayApi === undefined ? fileSource(path) : folderSource(path));
+      await serve(options.gatewayApi === undefined ? fileSource(path) : folderSource(path, gatewaySettings(options)));
     });
   program
     .command('proxy')
@@ -68,12 +72,14 @@ function createProgram(): Command {
   return program;
 }
 
-interface SourceOptions {
+interface SourceOptions extends SettingOptions {
   readonly config?: string;
   readonly gatewayApi?: string;
 }
 
-function sourcePath({ config, gatewayApi }: SourceOptions): string {
+function sourcePath({ config, gatewayApi, admin, accessLog }: SourceOptions): string {
+  if (gatewayApi === undefined && (admin ?? accessLog) !== undefined)
+    throw new UsageError('--admin and --access-log belong to --gateway-api: a gateway file has settings for both');
   if (config !== undefined && gatewayApi !== undefined)
     throw new UsageError('-c FILE and --gateway-api FOLDER exclude each other: give one of the two');
   return gatewayApi ?? required(config, '-c FILE');

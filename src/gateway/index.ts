@@ -13,6 +13,19 @@ export type {
   UpstreamConfig,
 } from '../config/gateway-config.ts';
 export type { HostPort } from '../config/address.ts';
+export type {
+  FieldChanges,
+  FieldSetting,
+  PathChange,
+  RouteFilters,
+  RouteMirror,
+  RouteRedirect,
+  RouteRefusal,
+} from '../config/route-filters.ts';
+export type { ConditionType, ResourceCondition } from '../config/gateway-api/condition.ts';
+export { parseGatewayApi } from '../config/gateway-api/gateway-api.ts';
+export type { GatewayApiReading } from '../config/gateway-api/gateway-api.ts';
+export type { ManifestFile } from '../config/gateway-api/resource.ts';
 export { parseConfig } from '../config/parse.ts';
 export type { ParsedConfig } from '../config/parse.ts';
 export { createGateway } from './gateway.ts';

@@ -51,9 +51,9 @@ for (const [what, reference, more, reason] of references) {
       lines[0],
     );
     const { port } = await startGatewayApi(t, ...resources);
-    const statuses = [];
+    const statuses: number[] = [];
     for (let i = 0; i < 8; i++) statuses.push((await requestRaw(port)).status);
-    deepEqual(statuses.toSorted(), [200, 200, 200, 200, 200, 200, 500, 500]);
+    equal(statuses.filter((status) => status === 500).length, 2);
     equal(origin.requestCount(), 6);
   });
 }

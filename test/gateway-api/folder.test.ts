@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -174,6 +174,28 @@ test('check --gateway-api --json prints every condition, the good ones too', asy
     line: 1,
     column: 1,
   });
+});
+
+test('the admin interface and the access log are asked for on the command line', async (t) => {
+  const origin = await startOrigin({}, { t });
+  const reserved = await refusedAddress({ t });
+  const folder = folderOf({
+    'all.yaml': manifest([edge(reserved.port), route([{}]), ...service('main', [origin.address])]),
+  });
+  await reserved.release();
+  const log = join(root, 'access.log');
+  const cli = startCli(t, ['serve', '--gateway-api', folder, '--admin', '127.0.0.1:0', '--access-log', log]);
+  const address = await cli.address();
+  const { address: admin } = JSON.parse(await cli.line((line) => line.includes('"admin"'))) as { address: string };
+  equal((await requestRaw(address)).status, 200);
+  match((await requestRaw(admin, { target: '/metrics', headers: { Host: admin } })).text, /default\/main\/0/);
+  cli.child.kill('SIGTERM');
+  equal(await cli.exit(), 0);
+  match(readFileSync(log, 'utf8'), /"route":"default\/main\/0"/);
+  const open = await runCli(t, 'serve', '--gateway-api', folder, '--admin', '0.0.0.0:9901');
+  equal(open.code, 2);
+  const strange = await runCli(t, 'serve', '-c', 'a.yaml', '--admin', '127.0.0.1:9901');
+  deepEqual([strange.code, /belong to --gateway-api/.test(strange.stderr)], [2, true]);
 });
 
 test('a file and a folder at once are a wrong use', async (t) => {

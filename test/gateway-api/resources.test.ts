@@ -120,6 +120,7 @@ test('no Gateway that can be served is no configuration', () => {
     [route([{}]), ...main],
     [gateway([{ protocol: 'HTTPS' }])],
     [gateway([{ port: 0 }])],
+    [gateway([{ tls: {} }])],
     [
       resource('Gateway', 'edge', {
         spec: {

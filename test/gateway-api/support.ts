@@ -3,8 +3,7 @@ import { formatFault } from '../../src/config/fault.ts';
 import { formatCondition, isTrouble } from '../../src/config/gateway-api/condition.ts';
 import type { GatewayApiReading } from '../../src/config/gateway-api/gateway-api.ts';
 import { parseGatewayApi } from '../../src/config/gateway-api/gateway-api.ts';
-import type { GatewayConfig } from '../../src/config/gateway-config.ts';
-import type { RouteConfig } from '../../src/config/gateway-config.ts';
+import type { GatewayConfig, RouteConfig } from '../../src/config/gateway-config.ts';
 import { createRouter } from '../../src/gateway/router.ts';
 import type { RunningGateway } from '../support/running-gateway.ts';
 import { serveConfig } from '../support/running-gateway.ts';
@@ -108,6 +107,7 @@ function nameOf({ name, refusals = [], targets }: RouteConfig): string {
 export async function startGatewayApi(t: TestContext, ...resources: readonly object[]): Promise<RunningGateway> {
   const config = configOf(read(...resources));
   const address = { host: '127.0.0.1', port: 0, key: '127.0.0.1:0' };
-  const running = await serveConfig(t, { ...config, listeners: config.listeners.map((one) => ({ ...one, address })) });
+  const listeners = config.listeners.map((one) => Object.assign({}, one, { address }));
+  const running = await serveConfig(t, { ...config, listeners });
   return { ...running, portOf: (port) => running.portOf(`0.0.0.0:${port}`) };
 }

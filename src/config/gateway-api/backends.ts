@@ -34,6 +34,9 @@ export interface Backends {
   readonly upstreams: readonly UpstreamConfig[];
 }
 
+/** Copies of requests under way to one Service port; those above it are dropped. */
+const maxCopies = 100;
+
 interface KnownService {
   readonly resource: Resource;
   readonly spec: ServiceSpec['spec'];
@@ -95,7 +98,10 @@ export function createBackends(resources: readonly Resource[], templates: Templa
         return { type: 'no-endpoint', message: `Service ${key} has no ready endpoint for port ${port}` };
       const upstream = use === undefined ? `${key}:${port}` : `${key}:${port} (${use})`;
       if (!upstreams.has(upstream))
-        upstreams.set(upstream, upstreamConfig(upstream, addresses, budgets.get(key), templates));
+        upstreams.set(upstream, {
+          ...upstreamConfig(upstream, addresses, budgets.get(key), templates),
+          ...(use === undefined ? {} : { maxInflightRequests: maxCopies }),
+        });
       return { type: 'upstream', upstream };
     },
   };

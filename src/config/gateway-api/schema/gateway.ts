@@ -40,27 +40,37 @@ const selector = z.strictObject({
     .optional(),
 });
 
-const listener = z.strictObject({
-  name: objectName('The name of the listener.'),
-  hostname: hostName(true).optional(),
-  port,
-  protocol: z.string().min(1),
-  // Judged with the protocol: a listener that needs it is not served at all.
-  tls: z.unknown().optional(),
-  allowedRoutes: z
-    .strictObject({
-      namespaces: z
-        .strictObject({
-          from: z.enum(['All', 'Same', 'Selector', 'None']).prefault('Same'),
-          selector: selector.optional(),
-        })
-        .prefault({}),
-      kinds: z
-        .array(z.strictObject({ group: z.string().prefault('gateway.networking.k8s.io'), kind: z.string() }))
-        .optional(),
-    })
-    .prefault({}),
-});
+const listener = z
+  .strictObject({
+    name: objectName('The name of the listener.'),
+    hostname: hostName(true).optional(),
+    port,
+    protocol: z.string().min(1),
+    // Judged with the protocol: a listener that needs it is not served at all.
+    tls: z.unknown().optional(),
+    allowedRoutes: z
+      .strictObject({
+        namespaces: z
+          .strictObject({
+            from: z.enum(['All', 'Same', 'Selector', 'None']).prefault('Same'),
+            selector: selector.optional(),
+          })
+          .prefault({}),
+        kinds: z
+          .array(z.strictObject({ group: z.string().prefault('gateway.networking.k8s.io'), kind: z.string() }))
+          .optional(),
+      })
+      .prefault({}),
+  })
+  .superRefine(({ protocol, tls }, context) => {
+    if (protocol !== 'HTTP' || tls === undefined) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['tls'],
+      message: 'does not belong to protocol HTTP',
+      params: { hint: 'remove it' },
+    });
+  });
 
 export const gateway: z.ZodType<GatewaySpec> = resourceSchema(
   z.strictObject({
