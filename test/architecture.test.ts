@@ -19,7 +19,18 @@ const LAYERS: Readonly<Record<string, LayerRule>> = {
   engine: { layers: ['core', 'http1', 'transport'], node: [], packages: ['structured-headers'], pure: false },
   proxy: { layers: ['core', 'http1', 'transport', 'engine'], node: 'any', packages: [], pure: false },
   config: { layers: ['core'], node: ['node:net'], packages: ['yaml', 'zod'], pure: false },
-  telemetry: { layers: ['core'], node: [], packages: ['prom-client'], pure: false },
+  telemetry: {
+    layers: ['core'],
+    node: ['node:http', 'node:https'],
+    packages: [
+      'prom-client',
+      '@opentelemetry/api',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace',
+    ],
+    pure: false,
+  },
   gateway: {
     layers: ['core', 'http1', 'transport', 'engine', 'proxy', 'config', 'telemetry'],
     node: 'any',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isHostName } from './address.ts';
 import { defaults } from './defaults.ts';
 import type { FileAdmin } from './gateway-file.ts';
-import { address, note, part } from './schema-parts.ts';
+import { address, environmentName, note, part } from './schema-parts.ts';
 
 const hostName = part<string>(
   'A name in lower case, without port.',
@@ -13,19 +13,6 @@ const hostName = part<string>(
       ok: false,
       message: 'is not a host name',
       hint: 'for example admin.internal, in lower case, without port',
-    };
-  },
-);
-
-const environmentName = part<string>(
-  'An environment variable.',
-  { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
-  (input) => {
-    if (typeof input === 'string' && /^[A-Za-z_]\w{0,127}$/.test(input)) return { ok: true, value: input };
-    return {
-      ok: false,
-      message: 'is not the name of an environment variable',
-      hint: 'for example MULLIGAN_ADMIN_TOKEN; the token itself never stands in this file',
     };
   },
 );
@@ -48,7 +35,7 @@ export const admin: z.ZodType<FileAdmin> = z.strictObject({
     z
       .strictObject({
         file: note(z.string().min(1).max(4096).optional(), 'A file that holds it.'),
-        env: environmentName.optional(),
+        env: environmentName('MULLIGAN_ADMIN_TOKEN', 'token').optional(),
       })
       .optional(),
     'What clients must send as `Authorization: Bearer …`, on every path but /healthz and /readyz. At least 16 characters.',

@@ -5,6 +5,7 @@ import { printable } from './fault.ts';
 import type { Mapping } from './plain-data.ts';
 import { isMapping, list, mapping } from './plain-data.ts';
 import { routeFaults } from './route-checks.ts';
+import { tracingFaults } from './tracing-checks.ts';
 import { upstreamNames } from './route-target-checks.ts';
 import { defaultRouteName } from './to-config.ts';
 import { unreachableRoutes } from './unreachable-routes.ts';
@@ -19,6 +20,7 @@ export function crossChecks(data: unknown): DataFault[] {
   const upstreams = mapping(file['upstreams']);
   const faults: DataFault[] = [...listenerFaults(list(file['listeners']))];
   if (isMapping(file['admin'])) faults.push(...adminFaults(file['admin'], list(file['listeners'])));
+  if (isMapping(file['tracing'])) faults.push(...tracingFaults(file['tracing']));
   for (const [name, value] of Object.entries(upstreams)) faults.push(...upstreamFaults(name, mapping(value)));
   if (isMapping(file['upstreams']) && Object.keys(upstreams).length === 0)
     faults.push({

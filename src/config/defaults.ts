@@ -38,4 +38,5 @@ export const defaults = {
   accessLog: { path: '-' },
   shutdown: { drain: '30s', delay: '0s' },
   admin: { address: '127.0.0.1:9901', public: false, write: false },
+  tracing: { sample: 'parent', service: 'mulligan' },
 } as const;

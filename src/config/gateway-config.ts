@@ -20,6 +20,18 @@ export interface GatewayConfig {
   readonly drainDelayMs: number;
   /** Undefined: no admin interface. */
   readonly admin: AdminConfig | undefined;
+  /** Undefined: nothing is recorded, and trace contexts pass unchanged. */
+  readonly tracing: TracingConfig | undefined;
+}
+
+export interface TracingConfig {
+  /** Where spans are posted, whole. */
+  readonly collectorUrl: string;
+  /** `ratio`: above 0, at most 1. */
+  readonly sampling: 'parent' | 'always' | { readonly ratio: number };
+  readonly service: string;
+  /** What the collector wants besides; the values are never part of a configuration. */
+  readonly headers: readonly { readonly name: string; readonly source: SecretSource }[];
 }
 
 export interface AdminConfig {

@@ -11,6 +11,21 @@ export interface GatewayFile {
   accessLog: { path: string };
   shutdown: { drain: number; delay: number };
   admin?: FileAdmin | undefined;
+  tracing?: FileTracing | undefined;
+}
+
+export interface FileTracing {
+  /** With the path of traces. */
+  otlp: string;
+  sample: 'parent' | 'always' | { ratio: number };
+  service: string;
+  headers: Record<string, FileSecret>;
+}
+
+/** Where a secret is: one of the two. */
+export interface FileSecret {
+  file?: string | undefined;
+  env?: string | undefined;
 }
 
 export interface FileAdmin {
@@ -18,7 +33,7 @@ export interface FileAdmin {
   public: boolean;
   write: boolean;
   hosts: string[];
-  token?: { file?: string | undefined; env?: string | undefined } | undefined;
+  token?: FileSecret | undefined;
 }
 
 export interface FileListener {

@@ -47,7 +47,7 @@ function placeOf(data: unknown, path: DataPath): DataPath {
 
 /** Somebody may have written a secret where only its place belongs: faults end up in logs. */
 function isSecret(path: DataPath): boolean {
-  return /token|secret|password/i.test(String(path.at(-1)));
+  return /token|secret|password/i.test(String(path.at(-1))) || (path[0] === 'tracing' && path[1] === 'headers');
 }
 
 const HIDDEN = Symbol('hidden');

@@ -92,6 +92,17 @@ export const name = (description: string): Part<string> =>
     };
   });
 
+/** @param what What the variable holds, in messages. */
+export const environmentName = (example: string, what: string): Part<string> =>
+  part('An environment variable that holds it.', { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }, (input) => {
+    if (typeof input === 'string' && /^[A-Za-z_]\w{0,127}$/.test(input)) return { ok: true, value: input };
+    return {
+      ok: false,
+      message: 'is not the name of an environment variable',
+      hint: `for example ${example}; the ${what} itself never stands in this file`,
+    };
+  });
+
 /** A setting that the contract names and this version does not have: refused wherever it stands, never ignored. */
 export const notYet = (what: string): z.ZodOptional<Part<undefined>> =>
   part<undefined>(`Not supported yet: ${what}.`, { type: 'null' }, () => ({

@@ -5,6 +5,7 @@ import type { GatewayFile } from './gateway-file.ts';
 import { listener } from './listener-schema.ts';
 import { route } from './route-schema.ts';
 import { choice, duration, namePattern, note, notYet, size } from './schema-parts.ts';
+import { tracing } from './tracing-schema.ts';
 import { upstream } from './upstream-schema.ts';
 
 /**
@@ -64,7 +65,11 @@ export const gatewayFile: z.ZodType<GatewayFile> = z.strictObject({
     "One JSON line a request. A text stands for its path; 'off' switches it off.",
     "write { path: '-' }, or off",
   ),
-  tracing: notYet('tracing'),
+  tracing: note(
+    tracing.optional(),
+    'Traces for OpenTelemetry: a span a request and a span an attempt; without it trace contexts pass unchanged.',
+    'write { otlp: http://127.0.0.1:4318 }',
+  ),
   shutdown: note(
     z
       .strictObject({

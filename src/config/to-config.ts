@@ -8,6 +8,8 @@ import type {
   RouteConfig,
   RouteMatch,
   RouteRewrite,
+  SecretSource,
+  TracingConfig,
   UpstreamConfig,
 } from './gateway-config.ts';
 import { readDuration } from './quantity.ts';
@@ -17,6 +19,8 @@ import type {
   FileHealthCheck,
   FileRetryBudget,
   FileRoute,
+  FileSecret,
+  FileTracing,
   FileUpstream,
   GatewayFile,
 } from './gateway-file.ts';
@@ -43,13 +47,29 @@ export function toConfig(file: GatewayFile): GatewayConfig {
     drainMs: file.shutdown.drain,
     drainDelayMs: file.shutdown.delay,
     admin: file.admin === undefined ? undefined : toAdmin(file.admin),
+    tracing: file.tracing === undefined ? undefined : toTracing(file.tracing),
   };
 }
 
+function toTracing({ otlp, sample, service, headers }: FileTracing): TracingConfig {
+  return {
+    collectorUrl: otlp,
+    sampling: sample,
+    service,
+    headers: Object.entries(headers).flatMap(([name, source]) => {
+      const place = toSource(source);
+      return place === undefined ? [] : [{ name: name.toLowerCase(), source: place }];
+    }),
+  };
+}
+
+function toSource({ file, env }: FileSecret): SecretSource | undefined {
+  if (file !== undefined) return { file };
+  return env === undefined ? undefined : { env };
+}
+
 function toAdmin({ address, write, hosts, token }: FileAdmin): AdminConfig {
-  const { file, env } = token ?? {};
-  const source = file !== undefined ? { file } : env !== undefined ? { env } : undefined;
-  return { address, write, hosts, token: source };
+  return { address, write, hosts, token: token === undefined ? undefined : toSource(token) };
 }
 
 function toUpstream(

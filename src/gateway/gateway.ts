@@ -18,6 +18,7 @@ import { createListenerSet } from './listener-set.ts';
 import type { ResolveName } from './resolve-name.ts';
 import { createResizableMemory } from './resizable-memory.ts';
 import { createRouteHooks } from './route-hooks.ts';
+import { GatewayTracing } from './tracing.ts';
 import type { TaskServices } from './upstream-tasks.ts';
 
 export interface GatewayOptions {
@@ -76,12 +77,15 @@ export function createGateway(config: GatewayConfig, options: GatewayOptions = {
 
 const maxEarlyRecords = 1000;
 const drainPollMs = 20;
+/** For the spans of requests that were cut. */
+const lastSpansMs = 500;
 
 class ConfiguredGateway implements Gateway {
   readonly #clock: Clock;
   readonly #diagnostics: Diagnostics | undefined;
   readonly #proxy: Proxy;
   readonly #admin: Admin;
+  readonly #tracing: GatewayTracing;
   readonly #replayMemory: ReplayMemory;
   readonly #listeners: ListenerSet;
   #state: GatewayState;
@@ -115,9 +119,11 @@ class ConfiguredGateway implements Gateway {
       clock: this.#clock,
       onError: (message) => options.diagnostics?.('error', message),
     });
+    this.#tracing = new GatewayTracing(this.#clock, options.diagnostics);
     this.#proxy = createProxy(hooks, {
       replayMemory: this.#replayMemory,
       events: this.#admin,
+      tracing: this.#tracing,
       clock: this.#clock,
       random: options.random,
       diagnostics: options.diagnostics,
@@ -151,6 +157,7 @@ class ConfiguredGateway implements Gateway {
     try {
       // First, so that probes see a gateway that is starting.
       (await this.#admin.prepare(config.admin)).commit();
+      (await this.#tracing.prepare(config.tracing)).commit();
       await prepareState(this.#state);
       commitState(this.#state);
       const prepared = await this.#listeners.prepare(config.listeners);
@@ -161,6 +168,7 @@ class ConfiguredGateway implements Gateway {
       this.#early = [];
     } catch (error) {
       this.#admin.close();
+      this.#tracing.close();
       retireState(this.#state);
       await accessLog.close();
       throw error;
@@ -191,12 +199,14 @@ class ConfiguredGateway implements Gateway {
     try {
       await prepareState(next, previous);
       admin = await this.#admin.prepare(config.admin);
+      const tracing = await this.#tracing.prepare(config.tracing);
       const prepared = await this.#listeners.prepare(config.listeners);
       // From here on nothing can fail, and no request comes in between.
       commitState(next, previous);
       this.#state = next;
       prepared.commit(config.drainMs);
       admin.commit();
+      tracing.commit();
     } catch (error) {
       admin?.undo();
       retireState(next, previous);
@@ -225,6 +235,7 @@ class ConfiguredGateway implements Gateway {
     while (this.#listeners.connectionCount > 0 && this.#clock.nowMs() < untilMs) {
       await this.#wait(drainPollMs);
     }
+    await this.#tracing.flush(untilMs - this.#clock.nowMs());
     return this.#listeners.connectionCount === 0;
   }
 
@@ -240,6 +251,8 @@ class ConfiguredGateway implements Gateway {
     await this.#proxy.close();
     this.#phase = 'stopped';
     this.#admin.close();
+    await this.#tracing.flush(lastSpansMs);
+    this.#tracing.close();
     retireState(this.#state);
     await this.#accessLog?.close();
     this.#accessLog = undefined;

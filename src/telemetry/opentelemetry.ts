@@ -28,8 +28,11 @@ export interface OpenTelemetry {
   begin(request: ArrivedRequest): RequestTrace | undefined;
   /** Sends what is waiting; resolves when it arrived or is lost. Never rejects. */
   flush(): Promise<void>;
-  /** No further request begins here: when the last one has ended, its spans are sent and the connections closed. */
-  retire(): void;
+  /**
+   * No further request begins here: when the last one has ended, its spans are sent and the connections closed.
+   * Resolves then; never rejects.
+   */
+  retire(): Promise<void>;
   /** Closes the connections now; what has not been sent is lost. */
   cut(): void;
 }
@@ -43,13 +46,7 @@ export function createOpenTelemetry(options: OpenTelemetryOptions): OpenTelemetr
   const resource = defaultResource().merge(resourceFromAttributes({ 'service.name': service }));
   const scope = { name: 'mulligan' };
   let openCount = 0;
-  let retired = false;
-
-  const closeWhenDone = async (): Promise<void> => {
-    if (!retired || openCount > 0) return;
-    await queue.flush();
-    collector.cut();
-  };
+  let lastEnded: (() => void) | undefined;
 
   return {
     get lostCount() {
@@ -68,7 +65,7 @@ export function createOpenTelemetry(options: OpenTelemetryOptions): OpenTelemetr
           onSpan: (facts) => queue.add(finishedSpan(facts, resource, scope)),
           onEnd() {
             openCount -= 1;
-            if (retired) void closeWhenDone();
+            if (openCount === 0) lastEnded?.();
           },
         });
       }
@@ -77,9 +74,13 @@ export function createOpenTelemetry(options: OpenTelemetryOptions): OpenTelemetr
       return unrecordedTrace({ traceId, spanId: ids.generateSpanId(), sampled: false }, parent !== undefined);
     },
     flush: () => queue.flush(),
-    retire() {
-      retired = true;
-      void closeWhenDone();
+    async retire() {
+      if (openCount > 0)
+        await new Promise<void>((resolve) => {
+          lastEnded = resolve;
+        });
+      await queue.flush();
+      collector.cut();
     },
     cut: () => collector.cut(),
   };

@@ -75,7 +75,8 @@ export class RecordedTrace implements RequestTrace {
         context: this.#context(sent.spanId),
         parent: context,
         startMs: request.atMs + sent.afterMs,
-        durationMs: record.attempts[index]!.durationMs,
+        // Its time began a moment before its request was built: it must not seem to outlive the request.
+        durationMs: Math.max(0, Math.min(record.attempts[index]!.durationMs, record.durationMs - sent.afterMs)),
       });
     }
     onSpan({

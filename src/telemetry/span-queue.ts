@@ -72,6 +72,6 @@ async function ignoreFailure(work: Promise<void> | undefined): Promise<void> {
 
 function textOf(error: (Error & { code?: unknown }) | undefined): string {
   if (error === undefined) return 'the collector took none';
-  const code = error.code === undefined ? '' : `${String(error.code)} `;
-  return error.message.includes(code.trim()) ? error.message : `${code}${error.message}`;
+  const code = error.code === undefined ? '' : String(error.code);
+  return error.message.includes(code) ? error.message : `${code} ${error.message}`.trim();
 }
