@@ -25,6 +25,7 @@ const LAYERS: Readonly<Record<string, LayerRule>> = {
     packages: [
       'prom-client',
       '@opentelemetry/api',
+      '@opentelemetry/core',
       '@opentelemetry/exporter-trace-otlp-http',
       '@opentelemetry/resources',
       '@opentelemetry/sdk-trace',

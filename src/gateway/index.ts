@@ -10,6 +10,8 @@ export type {
   RouteConfig,
   RouteMatch,
   RouteRetry,
+  SecretSource,
+  TracingConfig,
   UpstreamConfig,
 } from '../config/gateway-config.ts';
 export type { HostPort } from '../config/address.ts';

@@ -16,6 +16,7 @@ export type {
 } from './phases.ts';
 export type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
 export type { Diagnostics } from './proxy-state.ts';
+export type { ArrivedRequest, BuiltAttempt, RequestTrace, Tracing } from './request-trace.ts';
 export { createUpstream } from '../engine/upstream.ts';
 export type { Upstream, UpstreamOptions } from '../engine/upstream.ts';
 export { parseAddress } from '../engine/endpoint.ts';

@@ -1,4 +1,5 @@
 import type { Attributes, HrTime, SpanContext, SpanKind } from '@opentelemetry/api';
+import { SpanStatusCode } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 
@@ -19,9 +20,6 @@ export interface SpanFacts {
 /** Longest text of an attribute, in characters: a hostile path must not fill the collector. */
 const TEXT_CHARACTERS = 1_024;
 
-const STATUS_UNSET = 0;
-const STATUS_ERROR = 2;
-
 /** A finished span for the exporter. It is made from the record in one go: nothing is kept for it while a request runs. */
 export function finishedSpan(
   facts: SpanFacts,
@@ -38,7 +36,8 @@ export function finishedSpan(
     endTime: hrTime(startMs + durationMs),
     duration: hrTime(durationMs),
     ended: true,
-    status: error === undefined ? { code: STATUS_UNSET } : { code: STATUS_ERROR, message: clipped(error) },
+    status:
+      error === undefined ? { code: SpanStatusCode.UNSET } : { code: SpanStatusCode.ERROR, message: clipped(error) },
     attributes: clippedAttributes(facts.attributes),
     links: [],
     events: [],

@@ -1,3 +1,4 @@
+import { ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import { BatchSpanProcessor } from '@opentelemetry/sdk-trace';
 
@@ -31,7 +32,7 @@ export class SpanQueue {
         export: (spans, done) => {
           this.#queuedCount -= spans.length;
           exporter.export(spans, (result) => {
-            if (result.code !== 0) this.#lose(spans.length, textOf(result.error));
+            if (result.code !== ExportResultCode.SUCCESS) this.#lose(spans.length, textOf(result.error));
             done(result);
           });
         },
@@ -72,6 +73,6 @@ async function ignoreFailure(work: Promise<void> | undefined): Promise<void> {
 
 function textOf(error: (Error & { code?: unknown }) | undefined): string {
   if (error === undefined) return 'the collector took none';
-  const code = error.code === undefined ? '' : String(error.code);
+  const code = typeof error.code === 'string' || typeof error.code === 'number' ? `${error.code}` : '';
   return error.message.includes(code) ? error.message : `${code} ${error.message}`.trim();
 }

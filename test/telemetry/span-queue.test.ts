@@ -1,6 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { SpanKind } from '@opentelemetry/api';
+import { ExportResultCode } from '@opentelemetry/core';
 import { emptyResource } from '@opentelemetry/resources';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import { finishedSpan } from '../../src/telemetry/span-data.ts';
@@ -31,7 +32,7 @@ function slowExporter() {
   const exporter: SpanExporter = {
     export(spans, done) {
       if (isAway === undefined) waiting.push({ count: spans.length, done });
-      else done({ code: 1, error: isAway });
+      else done({ code: ExportResultCode.FAILED, error: isAway });
     },
     shutdown: () => Promise.resolve(),
   };
@@ -41,7 +42,7 @@ function slowExporter() {
     /** Everything fails from now on, what waits too. */
     fail(error: Error) {
       isAway = error;
-      for (const { done } of waiting.splice(0)) done({ code: 1, error });
+      for (const { done } of waiting.splice(0)) done({ code: ExportResultCode.FAILED, error });
     },
   };
 }
@@ -82,7 +83,7 @@ test('what arrived is not lost', async () => {
     {
       export(spans, done) {
         taken.push(spans.length);
-        done({ code: 0 });
+        done({ code: ExportResultCode.SUCCESS });
       },
       shutdown: () => Promise.resolve(),
     },
