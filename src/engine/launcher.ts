@@ -149,7 +149,8 @@ export class Launcher implements Applicant {
     if (upstream.panicking) record.panic = true;
     this.session?.attemptStarted();
     this.attempts.push(record);
-    if (!this.tried.includes(endpoint)) this.tried.push(endpoint);
+    // Every attempt counts: when all were tried, the one tried longest ago is next.
+    this.tried.push(endpoint);
     return record;
   }
 }

@@ -233,3 +233,16 @@ describe('the deadline', () => {
     assert.deepEqual(fixture.told, ['failed:deadline_exceeded:deadline']);
   });
 });
+
+test('when every endpoint was tried, the one tried longest ago is next, round after round', () => {
+  const fixture = startRun({
+    endpoints: ['a:1', 'b:1', 'c:1'],
+    policy: { codes: [503], maxRetries: 8, backoffMs: 0 },
+    upstream: { budget: createRetryBudget({ kind: 'none' }) },
+  });
+  for (let i = 0; i < 9; i += 1) fixture.last.respond(503);
+  const order = fixture.sends.map((send) => send.endpoint);
+  assert.equal(order.length, 9);
+  assert.deepEqual(order.slice(3, 6), order.slice(0, 3));
+  assert.deepEqual(order.slice(6, 9), order.slice(0, 3));
+});
