@@ -8,7 +8,7 @@ import type { WorkloadName } from './workload.ts';
 export type Measurements = Readonly<Partial<Record<WorkloadName, readonly Slice[]>>>;
 
 /** When a goal is due: the stages through which the gateway is built. */
-type Stage = 'foundation' | 'own listener' | 'stretch';
+type Stage = 'foundation' | 'own listener' | 'observability' | 'stretch';
 
 export interface Verdict {
   readonly stage: Stage;
@@ -63,6 +63,12 @@ export function judge(measurements: Measurements): Verdict[] {
       'small request with a JSON log line: CPU × nginx',
       1.8,
       ratio('small', 'cpuMicros', 'mulligan-log', 'nginx'),
+    ),
+    verdict(
+      'observability',
+      'small request with log and metrics: CPU × without',
+      1.11,
+      ratio('small', 'cpuMicros', 'mulligan-seen', 'mulligan'),
     ),
     verdict('stretch', 'small request: CPU × nginx', 1.3, toNginx),
   ];

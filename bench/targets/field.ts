@@ -55,6 +55,8 @@ export function prepareProgram(name: TargetName, placement: Placement): Program 
       return prepareMulligan(name, placement, { isLogging: false });
     case 'mulligan-log':
       return prepareMulligan(name, placement, { isLogging: true });
+    case 'mulligan-seen':
+      return prepareMulligan(name, placement, { isLogging: true, isMetered: true });
     case 'nginx':
       return prepareNginx(placement);
     case 'haproxy':

@@ -23,6 +23,8 @@ export function buildGateway(): void {
 export interface MulliganVariant {
   /** Writes a JSON line a request into a file of the workspace; otherwise to standard output, which is /dev/null. */
   readonly isLogging: boolean;
+  /** Has the admin interface, so every request is counted for the metrics. */
+  readonly isMetered?: boolean;
   /** The time limits of a request and of an attempt; null switches both off, as 2 GiB bodies need it. */
   readonly timeouts?: { readonly requestMs: number; readonly attemptMs: number } | null;
 }
@@ -32,6 +34,7 @@ export function prepareMulligan(name: string, placement: Placement, variant: Mul
   const { workspace, port, originPort } = placement;
   const { timeouts = { requestMs: 15_000, attemptMs: 3_000 } } = variant;
   const log = `accessLog: ${variant.isLogging ? join(workspace.directory, `${name}.log`) : 'off'}\n`;
+  const admin = variant.isMetered === true ? 'admin: { address: 127.0.0.1:0 }\n' : '';
   const path = workspace.write(
     `${name}.yaml`,
     `listeners:
@@ -50,7 +53,7 @@ routes:
     retry: { codes: [502, 503, 504], attempts: 2, backoff: 25ms, maxBackoff: 250ms, on: [unsent, rejected, stale, reset, timeout] }
     replayBuffer: 64KiB
 shutdown: { drain: 1s }
-${log}`,
+${log}${admin}`,
   );
   return { file: process.execPath, arguments: [placement.gatewayScript, 'serve', '-c', path] };
 }

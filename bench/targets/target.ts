@@ -3,6 +3,7 @@ import type { Workspace } from '../harness/workspace.ts';
 export const targetNames = [
   'mulligan',
   'mulligan-log',
+  'mulligan-seen',
   'nginx',
   'haproxy',
   'fast-proxy',
