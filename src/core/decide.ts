@@ -7,12 +7,12 @@ import {
   type OutcomeClass,
 } from './classify.ts';
 import { clampDelayMs, remainingMs } from './deadline.ts';
-import type { Decision, RetryDecision, StopDecision, StopReason } from './decision.ts';
+import { isRetryHandled, type Decision, type RetryDecision, type StopDecision, type StopReason } from './decision.ts';
 import type { Failure } from './failure.ts';
 import type { Outcome, ResponseFacts } from './outcome.ts';
 import type { Circumstances, RequestFacts } from './request.ts';
 import type { BackoffPolicy, RetryPolicy } from './retry-policy.ts';
-import { classifyFailure, classifyResponse, isIdempotent, isSafeForAnyMethod, type SafetyClass } from './safety.ts';
+import { classifyResponse, mightRunTwice, safetyOf, type SafetyClass } from './safety.ts';
 
 export interface DecisionInput {
   readonly outcome: Outcome;
@@ -52,7 +52,7 @@ export const STOP_SUCCESS: StopDecision = Object.freeze({
  */
 export function decide(input: DecisionInput): Decision {
   const { outcome, policy, at, request } = input;
-  if (at.downstreamGone) return stop('downstream-gone', false, safetyOf(outcome));
+  if (at.downstreamGone) return stop('downstream-gone', safetyOf(outcome));
 
   const outcomeClass = classifyOutcome(outcome);
   if (outcomeClass === 'ok') return STOP_SUCCESS;
@@ -60,41 +60,43 @@ export function decide(input: DecisionInput): Decision {
   const failure = outcome.type === 'failure' ? outcome.failure : undefined;
   const response = outcome.type === 'response' ? outcome.response : undefined;
   if (failure !== undefined && outcomeClass === 'cancelled') {
-    return stop(failure.kind === 'downstream_closed' ? 'downstream-gone' : 'not-retryable', false, safety);
+    return stop(failure.kind === 'downstream_closed' ? 'downstream-gone' : 'not-retryable', safety);
   }
   // The request's own deadline: nothing anybody's policy says could give it more time.
-  if (failure?.kind === 'deadline_exceeded') return stop('deadline', true, safety);
+  if (failure?.kind === 'deadline_exceeded') return stop('deadline', safety);
 
   const covered = isCovered(outcome, policy, at) || input.coverAnyway;
-  if (outcomeClass === 'client' && !covered) return stop('not-retryable', false, safety);
+  if (outcomeClass === 'client' && !covered) return stop('not-retryable', safety);
 
-  if (policy.ownership === 'enforce' && response?.claim === 'relayed') return stop('not-owner', true, safety);
-  if (response?.advisedNever === true) return stop('advised-never', true, safety);
+  if (policy.ownership === 'enforce' && response?.claim === 'relayed') return stop('not-owner', safety);
+  if (response?.advisedNever === true) return stop('advised-never', safety);
 
-  if (!covered) return stop(uncoveredReason(outcomeClass, at), false, safety);
-  if (at.committed) return stop('committed', false, safety);
-  if (!at.bodyReplayable) return stop('body-not-replayable', false, safety);
-  if (!isSafeForAnyMethod(safety) && !request.keyed && !isIdempotent(request.method)) {
-    return stop('not-idempotent', false, safety);
-  }
+  if (!covered) return stop(uncoveredReason(outcomeClass, at), safety);
+  if (at.committed) return stop('committed', safety);
+  if (!at.bodyReplayable) return stop('body-not-replayable', safety);
+  if (mightRunTwice(safety, request)) return stop('not-idempotent', safety);
 
   const free = safety === 'stale' && !input.freeResendUsed && policy.maxRetries >= 1 && policy.on.has('stale');
-  if (!free && input.countedRetryCount >= policy.maxRetries) return stop('attempts-exhausted', true, safety);
+  const limit = wasLeftRunning(failure, outcomeClass, request) ? Math.min(policy.maxRetries, 1) : policy.maxRetries;
+  // Who retries nothing has not used up an opportunity: a caller above may have a policy.
+  if (!free && limit === 0) return { ...stop('attempts-exhausted', safety), handled: false };
+  if (!free && input.countedRetryCount >= limit) return stop('attempts-exhausted', safety);
 
   const leftMs = remainingMs(request.deadlineAtMs, input.nowMs);
-  if (leftMs === 0) return stop('deadline', true, safety);
+  if (leftMs === 0) return stop('deadline', safety);
   const askedMs = askedMsOf(response);
-  if (askedMs > policy.retryAfterMaxMs || askedMs >= leftMs) return stop('retry-after-too-long', true, safety);
+  if (askedMs > policy.retryAfterMaxMs || askedMs >= leftMs) return stop('retry-after-too-long', safety);
   const backoffMs = free || goesElsewhereAtOnce(input, safety, failure) ? 0 : backoffOf(input);
   const delayMs = Math.max(backoffMs, pushedBackMs(askedMs, leftMs, policy.backoff, input.random));
-  if (delayMs >= leftMs) return stop('deadline', true, safety);
+  if (delayMs >= leftMs) return stop('deadline', safety);
 
-  if (!at.endpointAvailable) return stop('no-endpoint', true, safety);
+  const elsewhereOnly = response?.advisedOther === true;
+  if (!at.endpointAvailable || (elsewhereOnly && !at.otherEndpointAvailable)) return stop('no-endpoint', safety);
   // A refusal by the breaker a moment ago is still one: asking again at once would only spin.
-  if (!at.permitAvailable || outcomeClass === 'short-circuited') return stop('circuit-open', true, safety);
+  if (!at.permitAvailable || outcomeClass === 'short-circuited') return stop('circuit-open', safety);
   // The free re-send repairs a race on this hop alone and cannot multiply over hops, so lineage does not forbid it.
-  if (!free && request.lineage >= 1 && !policy.retryOfRetry) return stop('retry-of-retry', true, safety);
-  if (!free && !input.budgetAvailable) return stop('budget-exhausted', true, safety);
+  if (!free && request.lineage >= 1 && !policy.retryOfRetry) return stop('retry-of-retry', safety);
+  if (!free && !input.budgetAvailable) return stop('budget-exhausted', safety);
 
   const decision: RetryDecision = {
     type: 'retry',
@@ -107,12 +109,8 @@ export function decide(input: DecisionInput): Decision {
   return decision;
 }
 
-function stop(reason: StopReason, handled: boolean, safety: SafetyClass | undefined): StopDecision {
-  return { type: 'stop', reason, handled, safety };
-}
-
-function safetyOf(outcome: Outcome): SafetyClass {
-  return outcome.type === 'response' ? classifyResponse(outcome.response) : classifyFailure(outcome.failure);
+function stop(reason: StopReason, safety: SafetyClass | undefined): StopDecision {
+  return { type: 'stop', reason, handled: isRetryHandled(reason), safety };
 }
 
 /** Whether the policy names this outcome: a status by its code, a failure by its trigger, a rejection by either. */
@@ -134,6 +132,14 @@ function isCovered(outcome: Outcome, policy: RetryPolicy, at: Circumstances): bo
 /** A response that died halfway ends as `committed` once its first bytes are with the client: no policy could help. */
 function uncoveredReason(outcomeClass: OutcomeClass, at: Circumstances): StopReason {
   return outcomeClass === 'committed' && at.committed ? 'committed' : 'not-retryable';
+}
+
+/**
+ * A callee that was not told the deadline works on after we gave up on it, and so may everything below it: each further
+ * attempt adds another copy of that work.
+ */
+function wasLeftRunning(failure: Failure | undefined, outcomeClass: OutcomeClass, request: RequestFacts): boolean {
+  return failure !== undefined && outcomeClass === 'timeout' && request.deadlinePassedOn === false;
 }
 
 /** The first retry after a failure that says nothing about any other endpoint need not wait if it goes to another one. */

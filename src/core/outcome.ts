@@ -14,6 +14,8 @@ export interface ResponseFacts {
    * read it from a claim sets it only where claims are enforced.
    */
   readonly advisedNever?: boolean | undefined;
+  /** The callee advised a retry at another endpoint only (`retry=other`): it has no room, others may. Obeyed like `advisedNever`. */
+  readonly advisedOther?: boolean | undefined;
   /** The callee proved that it did not process the request (421, 425 are recognised without it). */
   readonly nack?: boolean | undefined;
 }

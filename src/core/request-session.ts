@@ -1,5 +1,5 @@
 import { decide, STOP_SUCCESS } from './decide.ts';
-import type { Decision, StopDecision, StopReason } from './decision.ts';
+import { isRetryHandled, type Decision, type StopDecision, type StopReason } from './decision.ts';
 import type { Failure } from './failure.ts';
 import { hedgeRefusal, waitsForOtherCopy, type HedgePolicy } from './hedging.ts';
 import type { Outcome, ResponseFacts } from './outcome.ts';
@@ -25,6 +25,8 @@ export interface RequestSession {
   readonly hedgeCount: number;
   /** Why the request ended without another attempt, once it is known. */
   readonly stopReason: StopReason | undefined;
+  /** Whether the retry opportunity on this edge was handled, once `stopReason` is known: see `StopDecision.handled`. */
+  readonly handled: boolean;
   /** Deposits in the budget, unless this request is itself a retry. */
   start(nowMs: number): void;
   /** Returns the attempt's number, 1 for the first. */
@@ -70,6 +72,7 @@ class Session implements RequestSession {
   retryCount = 0;
   hedgeCount = 0;
   stopReason: StopReason | undefined = undefined;
+  handled = false;
   #freeResendUsed = false;
   #previousDelayMs = 0;
   #lastOutcome: Outcome | undefined = undefined;
@@ -120,6 +123,7 @@ class Session implements RequestSession {
     this.#pending = 'none';
     this.retryCount -= 1;
     this.stopReason = reason;
+    this.handled = isRetryHandled(reason);
   }
 
   hedge(policy: HedgePolicy, at: Circumstances, bodyComplete: boolean, nowMs: number): StopReason | undefined {
@@ -160,6 +164,7 @@ class Session implements RequestSession {
     if (decision.type === 'stop') return this.#stopped(decision);
     this.#lastDecision = decision;
     this.stopReason = undefined;
+    this.handled = false;
     this.retryCount += 1;
     this.#pending = decision.free ? 'free' : 'charged';
     if (decision.free) this.#freeResendUsed = true;
@@ -170,6 +175,7 @@ class Session implements RequestSession {
   #stopped<D extends Decision & { readonly type: 'stop' }>(decision: D): D {
     this.#lastDecision = decision;
     this.stopReason = decision.reason;
+    this.handled = decision.handled;
     return decision;
   }
 

@@ -7,6 +7,11 @@ export interface RequestFacts {
   readonly lineage: number;
   /** Instant of the overall deadline on the host's monotonic clock; `Infinity` for none. */
   readonly deadlineAtMs: number;
+  /**
+   * Whether the callee is told how much time is left. `false`: it is not, so that a request that timed out is retried once
+   * at most. `undefined` where the host takes no part in that.
+   */
+  readonly deadlinePassedOn?: boolean | undefined;
 }
 
 /** The state of the world at the moment of a decision. Plain booleans, so that the decision stays pure. */

@@ -1,5 +1,6 @@
 import type { Failure } from './failure.ts';
-import type { ResponseFacts } from './outcome.ts';
+import type { Outcome, ResponseFacts } from './outcome.ts';
+import type { RequestFacts } from './request.ts';
 
 /**
  * How sure it is that a repeat cannot do the work twice.
@@ -22,6 +23,11 @@ export function isIdempotent(method: string): boolean {
 /** Whether a failure of this class allows a repeat of a request that is neither idempotent nor keyed. */
 export function isSafeForAnyMethod(safety: SafetyClass): boolean {
   return safety === 'unsent' || safety === 'rejected';
+}
+
+/** Whether a repeat of this request after an outcome of this class could do its work a second time, with an effect. */
+export function mightRunTwice(safety: SafetyClass, request: RequestFacts): boolean {
+  return !isSafeForAnyMethod(safety) && !request.keyed && !isIdempotent(request.method);
 }
 
 /** The safety class of an attempt that died, read from the evidence alone: never from the kind of error a library reported. */
@@ -50,6 +56,11 @@ export function classifyFailure(failure: Failure): SafetyClass {
 export function classifyResponse(response: ResponseFacts): SafetyClass {
   if (response.nack === true || response.status === 421 || response.status === 425) return 'rejected';
   return 'answered';
+}
+
+/** The safety class of whatever became of an attempt. */
+export function safetyOf(outcome: Outcome): SafetyClass {
+  return outcome.type === 'response' ? classifyResponse(outcome.response) : classifyFailure(outcome.failure);
 }
 
 /** A peer that closed or reset; a timeout is not one: the peer may be working. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { MAX_DELAY_MS } from '../../src/core/deadline.ts';
-import type { Decision, StopReason } from '../../src/core/decision.ts';
+import { isRetryHandled, type Decision, type StopReason } from '../../src/core/decision.ts';
 import type { Failure } from '../../src/core/failure.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import type { Circumstances, RequestFacts } from '../../src/core/request.ts';
@@ -250,11 +250,13 @@ const HANDLED: Readonly<Record<StopReason, boolean>> = {
 
 test('every stop has one of the fifteen reasons, each with its own answer to whether the opportunity was handled', () => {
   const seen = new Set<StopReason>();
-  forEveryRequest(({ steps }) => {
+  forEveryRequest(({ steps }, _request, policy) => {
     for (const { decision } of steps) {
       if (decision.type === 'retry') continue;
       seen.add(decision.reason);
-      assert.equal(decision.handled, HANDLED[decision.reason], decision.reason);
+      const noneAllowed = decision.reason === 'attempts-exhausted' && policy.maxRetries === 0;
+      assert.equal(decision.handled, HANDLED[decision.reason] && !noneAllowed, decision.reason);
+      assert.equal(isRetryHandled(decision.reason), HANDLED[decision.reason]);
     }
   });
   assert.ok(seen.size >= 10, [...seen].join(' '));

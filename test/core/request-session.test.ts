@@ -217,7 +217,7 @@ test('a hook cannot make an unsafe request safe, nor attempts, time or budget lo
 
   const none = start({ on: [], maxRetries: 0 });
   none.fail(REFUSED);
-  assert.equal(verdict(none.session.reconsider(CLEAR, 11, 0)), 'attempts-exhausted+');
+  assert.equal(verdict(none.session.reconsider(CLEAR, 11, 0)), 'attempts-exhausted');
 
   const late = start({ on: [] }, { ...GET, deadlineAtMs: 11 });
   late.fail(REFUSED);
@@ -349,4 +349,32 @@ test('a final word beside a copy ends the request with its reason', () => {
   const decision = session.besideCopy({ type: 'response', response: { status: 404 } }, ELSEWHERE, 150, 0);
   assert.deepEqual([decision?.reason, session.stopReason], ['not-retryable', 'not-retryable']);
   assert.deepEqual(calls, []);
+});
+
+test('a session tells whether the opportunity was handled, also when its last retry was not sent', () => {
+  const { session, answer } = start({ codes: [503] });
+  assert.equal(session.handled, false);
+  assert.equal(verdict(answer(503)), 'retry');
+  assert.equal(session.handled, false);
+  session.retryNotSent(11, 'circuit-open');
+  assert.equal(session.handled, true);
+
+  const other = start({ codes: [503] });
+  other.answer(501);
+  assert.equal(other.session.handled, false);
+  other.session.reconsider(CLEAR, 11, 0);
+  other.session.retryNotSent(12, 'downstream-gone');
+  assert.equal(other.session.handled, false);
+});
+
+test('a session whose attempts are used up has handled the opportunity, one that may not retry has not', () => {
+  const used = start({ codes: [503], maxRetries: 1 });
+  used.answer(503);
+  used.session.attemptStarted();
+  assert.equal(verdict(used.answer(503)), 'attempts-exhausted+');
+  assert.equal(used.session.handled, true);
+
+  const none = start({ codes: [503], maxRetries: 0 });
+  assert.equal(verdict(none.answer(503)), 'attempts-exhausted');
+  assert.equal(none.session.handled, false);
 });
