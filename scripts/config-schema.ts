@@ -1,16 +1,22 @@
 /**
- * Writes config.schema.json from the schema in src/config. `--check` only says whether the file is current.
- * Exit codes: 0 fine, 1 not current.
+ * Writes config.schema.json and docs/configuration.md from the schema in src/config. `--check` only says whether they
+ * are current. Exit codes: 0 fine, 1 not current.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { gatewayJsonSchema } from '../src/config/json-schema.ts';
+import { configPage } from './config-page.ts';
 
-const file = new URL('../config.schema.json', import.meta.url);
-const text = `${JSON.stringify(gatewayJsonSchema(), null, 2)}\n`;
+const schema = gatewayJsonSchema();
+const files = [
+  { name: 'config.schema.json', text: `${JSON.stringify(schema, null, 2)}\n` },
+  { name: 'docs/configuration.md', text: configPage(schema) },
+];
 
-if (!process.argv.includes('--check')) {
-  writeFileSync(file, text);
-} else if (readFileSync(file, 'utf8') !== text) {
-  console.error('config.schema.json is not current: run node scripts/config-schema.ts');
-  process.exitCode = 1;
+for (const { name, text } of files) {
+  const file = new URL(`../${name}`, import.meta.url);
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
+  else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+    console.error(`${name} is not current: run npm run schema`);
+    process.exitCode = 1;
+  }
 }

@@ -16,7 +16,7 @@ const checks: readonly Check[] = [
   { name: 'lint', script: 'lint' },
   { name: 'format', script: 'format:check' },
   { name: 'no unused file, export or dependency', script: 'knip' },
-  { name: 'config.schema.json is current', script: 'schema:check' },
+  { name: 'config.schema.json and docs/configuration.md are current', script: 'schema:check' },
   { name: 'public surface as recorded in api/', script: 'api' },
   { name: 'package manifest', script: 'publint' },
   { name: 'package types as consumers resolve them', script: 'attw' },

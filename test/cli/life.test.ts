@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { RawClient } from '../support/raw-client.ts';
 import { connectRaw } from '../support/raw-client.ts';
 import { startOrigin } from '../support/scripted-origin.ts';
 import { startCli } from './running-cli.ts';
@@ -34,9 +35,12 @@ for (const server of ['own', 'node'] as const) {
     /** Until the listener refuses, which only a closed one does; what a client may not see is a cut or an error. */
     const traffic = async (): Promise<void> => {
       for (let connections = 0; connections < 100; connections += 1) {
-        const client = await connectRaw(address, { t }).catch((error: NodeJS.ErrnoException) => error.code);
-        if (typeof client !== 'object') {
-          if (client !== 'ECONNREFUSED' || answered < 400) failures.push(String(client));
+        let client: RawClient;
+        try {
+          client = await connectRaw(address, { t });
+        } catch (error) {
+          const { code } = error as NodeJS.ErrnoException;
+          if (code !== 'ECONNREFUSED' || answered < 400) failures.push(`connect: ${code}`);
           return;
         }
         for (let count = 0; count < 50_000; count += 1) {

@@ -10,8 +10,8 @@ interface Setting {
   readonly clock: ManualClock;
   readonly watch: NameWatch;
   readonly said: string[];
-  /** What the next questions are answered with. */
-  answer: readonly string[] | string | 'silence';
+  /** What the next questions are answered with: addresses, an error's code, or `silence`. */
+  answer: readonly string[] | string;
   questionCount: number;
   changeCount: number;
   /** Lets time pass and the answers come in. */

@@ -1,9 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TestContext } from 'node:test';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { connectRaw, requestRaw } from '../support/raw-client.ts';
+import type { RawResponse } from '../support/raw-response.ts';
 import { startOrigin } from '../support/scripted-origin.ts';
 import { liveConfig, startLive } from './live-gateway.ts';
 
@@ -74,16 +74,16 @@ test('requests in flight count against the limit of the upstream that takes the 
   const limited = (limit: number): GatewayConfig =>
     main([origin.address], { circuitBreaker: { maxInflightRequests: limit }, connect: { maxConnections: 10 + limit } });
   const { gateway, address } = await startLive(t, limited(1));
-  const started = async (t: TestContext, number: number) => {
+  const started = async (number: number): Promise<RawResponse> => {
     const client = await connectRaw(address, { t });
     const answer = client.request({});
     await origin.waitForRequest(number);
     return answer;
   };
-  const first = started(t, 1);
+  const first = started(1);
   await origin.waitForRequest(1);
   await gateway.reload(limited(2));
-  const second = started(t, 2);
+  const second = started(2);
   await origin.waitForRequest(2);
   equal((await requestRaw(address)).status, 503, 'two are in flight');
   origin.open('answer');
