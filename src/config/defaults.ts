@@ -19,7 +19,22 @@ export const defaults = {
     tokenRatio: 0.1,
     onExhausted: 'original',
   },
-  circuitBreaker: { maxInflightRequests: 1024, onOverflow: '503' },
+  circuitBreaker: {
+    maxInflightRequests: 1024,
+    onOverflow: '503',
+    minRequests: 20,
+    window: '10s',
+    openFor: '5s',
+    halfOpenRequests: 1,
+  },
+  outlierDetection: {
+    consecutiveFailures: 5,
+    minRequests: 20,
+    window: '10s',
+    baseEjection: '30s',
+    maxEjectionPercent: 50,
+  },
+  hedge: { max: 1 },
   healthCheck: { interval: '5s', timeout: '1s', healthyAfter: 2, unhealthyAfter: 3 },
   timeouts: { request: '15s', backendRequest: '0s', idle: '60s' },
   retry: {

@@ -1,3 +1,7 @@
+import type { CircuitBreakerOptions } from '../core/circuit-breaker.ts';
+import type { HedgePolicy } from '../core/hedging.ts';
+import type { LoadBalancing } from '../core/load-balancing.ts';
+import type { OutlierDetectionOptions } from '../core/outlier-detection.ts';
 import type { BackoffPolicy, RetryTrigger } from '../core/retry-policy.ts';
 import type { HostPort } from './address.ts';
 import type { RouteFilters, RouteRefusal } from './route-filters.ts';
@@ -69,15 +73,21 @@ export interface UpstreamConfig {
   readonly endpoints: readonly EndpointSettings[];
   /** Names whose addresses are endpoints. */
   readonly dnsEndpoints: readonly DnsEndpointSettings[];
-  readonly loadBalancing: 'least-request' | 'round-robin' | 'random';
+  readonly loadBalancing: LoadBalancing;
+  /** For `consistent-hash`: the request field whose value is hashed; undefined: the client's address. */
+  readonly hashHeader: string | undefined;
   readonly connect: ConnectConfig;
   readonly healthCheck: HealthCheckConfig | undefined;
   readonly budget: BudgetConfig;
   /** What a request gets whose retry the budget refuses: its last response, or a 503. */
   readonly onExhausted: 'original' | '503';
   readonly maxInflightRequests: number;
-  /** What a request gets that finds no permit for its retry. */
+  /** What a request gets that finds no permit, or an open circuit, for its retry. */
   readonly onOverflow: 'original' | '503';
+  /** Undefined: no circuit opens. */
+  readonly circuitBreaker: CircuitBreakerOptions | undefined;
+  /** Undefined: no endpoint is ejected. */
+  readonly outliers: OutlierDetectionOptions | undefined;
 }
 
 export interface EndpointSettings extends EndpointShare {
@@ -144,6 +154,8 @@ export interface RouteConfig {
   readonly retry: RouteRetry;
   /** Largest request body kept to be sent again. */
   readonly replayBufferBytes: number;
+  /** Undefined: no copy is ever sent. */
+  readonly hedge: HedgePolicy | undefined;
 }
 
 /** What is `undefined` matches everything. */

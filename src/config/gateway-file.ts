@@ -1,3 +1,4 @@
+import type { LoadBalancing } from '../core/load-balancing.ts';
 import type { BackoffCurve, Jitter, RetryTrigger } from '../core/retry-policy.ts';
 import type { HostPort } from './address.ts';
 
@@ -44,11 +45,12 @@ export interface FileListener {
 
 export interface FileUpstream {
   endpoints: FileEndpoint[];
-  loadBalancing: 'least-request' | 'round-robin' | 'random';
+  loadBalancing: FileLoadBalancing;
   connect: { timeout: number; idleTimeout: number; maxConnections: number; maxRequestsPerConnection: number };
   retryBudget: FileRetryBudget;
   healthCheck?: FileHealthCheck | undefined;
-  circuitBreaker: { maxInflightRequests: number; onOverflow: 'original' | '503' };
+  circuitBreaker: FileCircuitBreaker;
+  outlierDetection?: FileOutlierDetection | undefined;
 }
 
 export interface FileEndpoint {
@@ -68,6 +70,34 @@ export interface FileHealthCheck {
   healthyAfter: number;
   unhealthyAfter: number;
   expectedStatus?: number[] | undefined;
+}
+
+export interface FileLoadBalancing {
+  policy: LoadBalancing;
+  /** For `consistent-hash`. */
+  header?: string | undefined;
+}
+
+export interface FileCircuitBreaker {
+  maxInflightRequests: number;
+  onOverflow: 'original' | '503';
+  consecutiveFailures?: number | undefined;
+  failurePercent?: number | undefined;
+  minRequests: number;
+  window: number;
+  openFor: number;
+  maxOpenFor?: number | undefined;
+  halfOpenRequests: number;
+}
+
+export interface FileOutlierDetection {
+  consecutiveFailures?: number | undefined;
+  failurePercent?: number | undefined;
+  minRequests: number;
+  window: number;
+  baseEjection: number;
+  maxEjection?: number | undefined;
+  maxEjectionPercent: number;
 }
 
 export interface FileRetryBudget {
@@ -101,6 +131,7 @@ export interface FileRoute {
     retryAfterMax: number;
   };
   replayBuffer: number;
+  hedge?: { delay: number; max: number } | undefined;
   rewrite?: FileRewrite | undefined;
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { loadBalancingForms } from './load-balancing-schema.ts';
 import { gatewayFile } from './schema.ts';
 
 type JsonSchema = Record<string, unknown>;
@@ -27,6 +28,7 @@ function publicForm(value: unknown, key: string = ''): unknown {
     const { description, ...list } = form;
     return { description, anyOf: [{ type: 'string', minLength: 1 }, list] };
   }
+  if (key === 'loadBalancing') return { description: form['description'], anyOf: loadBalancingForms };
   if (key === 'accessLog') {
     const { description, ...object } = form;
     return { description, anyOf: [{ type: 'string', minLength: 1 }, object] };

@@ -40,6 +40,14 @@ export function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, 
       hint: 'one attempt cannot outlast the whole request: lower it, or raise `request` (0s disables it)',
     });
   }
+  const delay = durationMs(mapping(route['hedge'])['delay']);
+  if (delay !== undefined && request !== undefined && request > 0 && delay >= request)
+    faults.push({
+      severity: 'warning',
+      path: [...path, 'hedge', 'delay'],
+      message: `${formatDuration(delay)} is not shorter than the request timeout ${formatDuration(request)}: no copy is ever sent`,
+      hint: 'lower it to about the 95th percentile of the response time',
+    });
   return [...faults, ...retryFaults([...path, 'retry'], mapping(route['retry']))];
 }
 

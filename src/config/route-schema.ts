@@ -3,7 +3,7 @@ import { defaults } from './defaults.ts';
 import type { FileRoute } from './gateway-file.ts';
 import { hostPattern, method, routePath } from './match-parts.ts';
 import { fieldMatch, rewrite, targets } from './route-target-schema.ts';
-import { choice, count, duration, name, note, notYet, size } from './schema-parts.ts';
+import { choice, count, duration, name, note, positiveDuration, size } from './schema-parts.ts';
 
 const pathMatch = z.strictObject({
   prefix: routePath(
@@ -68,6 +68,13 @@ export const retry: z.ZodType<FileRoute['retry']> = z.strictObject({
   ),
 });
 
+const hedge = z.strictObject({
+  delay: positiveDuration(
+    'A copy is sent when there is no response head after this time; about the 95th percentile is a good value. Only idempotent or keyed requests without a body, or with one that is kept whole, and only within the retry budget, of which the minimum rate is not for copies.',
+  ),
+  max: count('Copies of one request, beside its retries.', 1, 10).prefault(defaults.hedge.max),
+});
+
 /** Which requests go where, and how. */
 export const route: z.ZodType<FileRoute> = z.strictObject({
   name: name('Names the route in records; left out: route-1, route-2, … by position.').optional(),
@@ -83,5 +90,9 @@ export const route: z.ZodType<FileRoute> = z.strictObject({
     'Changes of the request on its way to the upstream.',
     'for example { host: upstream, prefix: / }',
   ),
-  hedge: notYet('hedging'),
+  hedge: note(
+    hedge.optional(),
+    'A copy of a request that takes long, at another endpoint; the first good answer wins. Left out: none.',
+    'for example { delay: 100ms, max: 1 }',
+  ),
 });

@@ -1,3 +1,5 @@
+import type { CircuitBreakerOptions } from '../core/circuit-breaker.ts';
+import type { OutlierDetectionOptions } from '../core/outlier-detection.ts';
 import { defaults } from './defaults.ts';
 import type {
   AdminConfig,
@@ -17,6 +19,8 @@ import type {
   FileAdmin,
   FileEndpoint,
   FileHealthCheck,
+  FileCircuitBreaker,
+  FileOutlierDetection,
   FileRetryBudget,
   FileRoute,
   FileSecret,
@@ -74,7 +78,7 @@ function toAdmin({ address, write, hosts, token }: FileAdmin): AdminConfig {
 
 function toUpstream(
   name: string,
-  { endpoints, loadBalancing, connect, retryBudget, circuitBreaker, healthCheck }: FileUpstream,
+  { endpoints, loadBalancing, connect, retryBudget, circuitBreaker, outlierDetection, healthCheck }: FileUpstream,
 ): UpstreamConfig {
   return {
     name,
@@ -86,7 +90,8 @@ function toUpstream(
         ? []
         : [{ name: dns, refreshMs: refresh ?? durationMs(defaults.endpoint.refresh), ...toShare(share) }],
     ),
-    loadBalancing,
+    loadBalancing: loadBalancing.policy,
+    hashHeader: loadBalancing.header,
     connect: {
       connectMs: connect.timeout,
       idleTimeoutMs: connect.idleTimeout,
@@ -98,6 +103,8 @@ function toUpstream(
     onExhausted: retryBudget.onExhausted,
     maxInflightRequests: circuitBreaker.maxInflightRequests,
     onOverflow: circuitBreaker.onOverflow,
+    circuitBreaker: toCircuitBreaker(circuitBreaker),
+    outliers: outlierDetection === undefined ? undefined : toOutliers(outlierDetection),
   };
 }
 
@@ -108,6 +115,34 @@ function toHealthCheck({ path, interval, timeout, ...rest }: FileHealthCheck): H
 
 function toShare({ weight, priority, domain }: Omit<FileEndpoint, 'address' | 'dns'>): EndpointShare {
   return { weight, priority, domain };
+}
+
+/** It opens only where the file says when. */
+function toCircuitBreaker(breaker: FileCircuitBreaker): CircuitBreakerOptions | undefined {
+  const { consecutiveFailures, failurePercent, minRequests, halfOpenRequests } = breaker;
+  if (consecutiveFailures === undefined && failurePercent === undefined) return undefined;
+  return {
+    consecutiveFailures,
+    failurePercent,
+    minRequests,
+    windowMs: breaker.window,
+    openForMs: breaker.openFor,
+    maxOpenForMs: breaker.maxOpenFor,
+    halfOpenRequests,
+  };
+}
+
+function toOutliers(detection: FileOutlierDetection): OutlierDetectionOptions {
+  const { consecutiveFailures, failurePercent, minRequests, maxEjectionPercent } = detection;
+  return {
+    consecutiveFailures,
+    failurePercent,
+    minRequests,
+    windowMs: detection.window,
+    baseEjectionMs: detection.baseEjection,
+    maxEjectionMs: detection.maxEjection,
+    maxEjectionPercent,
+  };
 }
 
 function toBudget(budget: FileRetryBudget): BudgetConfig {
@@ -143,7 +178,7 @@ function durationMs(text: string): number {
 }
 
 function toRoute(
-  { name, match, upstream, timeouts, retry, replayBuffer, rewrite }: FileRoute,
+  { name, match, upstream, timeouts, retry, replayBuffer, hedge, rewrite }: FileRoute,
   index: number,
 ): RouteConfig {
   const { prefix, exact } = match.path ?? {};
@@ -172,6 +207,7 @@ function toRoute(
       retryAfterMaxMs: retry.retryAfterMax,
     },
     replayBufferBytes: replayBuffer,
+    hedge: hedge === undefined ? undefined : { delayMs: hedge.delay, max: hedge.max },
   };
 }
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { readAddress } from './address.ts';
+import { circuitBreakerFaults, outlierFaults } from './breaker-checks.ts';
 import { defaults } from './defaults.ts';
 import type { DataFault, DataPath } from './fault.ts';
 import type { Mapping } from './plain-data.ts';
@@ -38,7 +39,24 @@ export function upstreamFaults(name: string, upstream: Mapping): DataFault[] {
     ...faults,
     ...healthCheckFaults([...path, 'healthCheck'], mapping(upstream['healthCheck'])),
     ...budgetFaults([...path, 'retryBudget'], mapping(upstream['retryBudget'])),
+    ...weightFaults([...path, 'endpoints'], list(upstream['endpoints'])),
+    ...circuitBreakerFaults([...path, 'circuitBreaker'], mapping(upstream['circuitBreaker'])),
+    ...outlierFaults([...path, 'outlierDetection'], mapping(upstream['outlierDetection'])),
   ];
+}
+
+function weightFaults(path: DataPath, endpoints: readonly unknown[]): DataFault[] {
+  const isIdle = endpoints.length > 0 && endpoints.every((endpoint) => mapping(endpoint)['weight'] === 0);
+  return isIdle
+    ? [
+        {
+          severity: 'warning',
+          path,
+          message: 'have all weight 0: every request is answered 503',
+          hint: 'give at least one of them a weight',
+        },
+      ]
+    : [];
 }
 
 /** An endpoint has an address or a name to ask for; what belongs to a name has no place beside an address. */

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { circuitBreaker } from './circuit-breaker-schema.ts';
 import { defaults } from './defaults.ts';
 import type { FileRetryBudget, FileUpstream } from './gateway-file.ts';
 import { healthCheck } from './health-check-schema.ts';
+import { loadBalancing } from './load-balancing-schema.ts';
+import { outlierDetection } from './outlier-schema.ts';
 import { address, choice, count, duration, name, note, notYet, positiveDuration, window } from './schema-parts.ts';
 
 const endpoint = z.strictObject({
@@ -13,7 +16,7 @@ const endpoint = z.strictObject({
   refresh: window(
     'How often `dns` is asked, 1s to 1h; the time to live of an answer is not looked at. Default 10s.',
   ).optional(),
-  weight: count('Share of the traffic relative to the others of the same priority.', 1, 1000).prefault(
+  weight: count('Share of the traffic relative to the others of the same priority; 0: none.', 0, 1000).prefault(
     defaults.endpoint.weight,
   ),
   priority: count('0 is used first; a higher number only while no lower one can be picked.', 0, 100).prefault(
@@ -76,16 +79,6 @@ export const retryBudget: z.ZodType<FileRetryBudget> = z.strictObject({
   ),
 });
 
-export const circuitBreaker: z.ZodType<FileUpstream['circuitBreaker']> = z.strictObject({
-  maxInflightRequests: count('Attempts in flight to the upstream; a retry needs a place too.', 1, 1_000_000).prefault(
-    defaults.circuitBreaker.maxInflightRequests,
-  ),
-  onOverflow: choice("What a request without a place for its retry gets: `'503'`, or `original`, the last response.", [
-    '503',
-    'original',
-  ]).prefault(defaults.circuitBreaker.onOverflow),
-});
-
 /** A group of servers. */
 export const upstream: z.ZodType<FileUpstream> = z.strictObject({
   endpoints: note(
@@ -95,15 +88,18 @@ export const upstream: z.ZodType<FileUpstream> = z.strictObject({
   ),
   protocol: choice('What the servers speak.', ['http1'], ['http2', 'auto']).prefault(defaults.protocol),
   tls: notYet('TLS to upstreams'),
-  loadBalancing: choice(
-    'How an endpoint is chosen. `least-request`: the less busy of two picked at random.',
-    ['least-request', 'round-robin', 'random'],
-    ['consistent-hash'],
-  ).prefault(defaults.loadBalancing),
+  loadBalancing,
   connect: note(connect.prefault({}), 'Connections to the endpoints.'),
   retryBudget: note(retryBudget.prefault({}), 'The limit of retries, shared by every route that uses this upstream.'),
-  circuitBreaker: note(circuitBreaker.prefault({}), 'The limit of requests in flight.'),
-  outlierDetection: notYet('ejecting failing endpoints'),
+  circuitBreaker: note(
+    circuitBreaker.prefault({}),
+    'The limit of requests in flight; and when to stop sending for a while, route by route: left out, never.',
+  ),
+  outlierDetection: note(
+    outlierDetection.optional(),
+    'Taking endpoints that keep failing out of the choice for a while. Left out: none is; {} takes the defaults.',
+    'for example { consecutiveFailures: 5, baseEjection: 30s }',
+  ),
   healthCheck: note(
     healthCheck.optional(),
     'Asking the endpoints whether they are well. Left out: they are not asked. When all are unhealthy, all are used.',

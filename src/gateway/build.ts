@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConnectConfig, GatewayConfig, UpstreamConfig } from '../config/gateway-config.ts';
+import { createOutlierPolicy } from '../core/outlier-detection.ts';
 import type { RetryBudget } from '../core/retry-budget.ts';
 import { createRetryBudget } from '../core/retry-budget.ts';
 import type { Upstream } from '../engine/upstream.ts';
@@ -15,6 +16,7 @@ import type { Router } from './router.ts';
 import { createRouter } from './router.ts';
 import type { TargetChoice } from './target-choice.ts';
 import type { TaskServices, UpstreamTasks } from './upstream-tasks.ts';
+import { tellChange } from './upstream-changes.ts';
 import { createUpstreamTasks } from './upstream-tasks.ts';
 
 /** An upstream and the configuration it was made from. */
@@ -43,7 +45,14 @@ export function buildState(
   previous?: GatewayState,
   services: Partial<TaskServices> = {},
 ): GatewayState {
-  const all = { random: Math.random, resolve: createSystemResolver(), say: () => {}, tell: () => {}, ...services, clock };
+  const all = {
+    random: Math.random,
+    resolve: createSystemResolver(),
+    say: () => {},
+    tell: () => {},
+    ...services,
+    clock,
+  };
   const upstreams = new Map<string, BuiltUpstream>();
   for (const upstream of config.upstreams)
     upstreams.set(upstream.name, buildUpstream(upstream, all, previous?.upstreams.get(upstream.name)));
@@ -89,11 +98,15 @@ function buildUpstream(
     whyEmpty: config.dnsEndpoints.length === 0 ? undefined : tasks.whyEmpty,
     transport: keptTransport(config, previous) ?? createTransport(config.connect, services.clock),
     loadBalancing: config.loadBalancing,
+    hashHeader: config.hashHeader,
     budget: keptBudget(config, previous) ?? createRetryBudget(config.budget),
     onBudgetExhausted: config.onExhausted,
     maxInflightRequests: config.maxInflightRequests,
     onOverflow: config.onOverflow,
+    circuitBreaker: config.circuitBreaker,
+    outliers: config.outliers === undefined ? undefined : createOutlierPolicy(config.outliers),
     replaces: previous?.upstream,
+    onChange: (change) => tellChange(change, services),
   });
   return { config, upstream, tasks };
 }

@@ -73,6 +73,7 @@ export function buildRoutePlans(
         connectMs: settings.connect.connectMs,
       },
       replayBufferBytes: route.replayBufferBytes,
+      hedge: route.hedge,
       rewrite,
       requestFields: route.filters?.requestFields,
       responseFields: route.filters?.responseFields,

@@ -271,9 +271,6 @@ const planned: readonly (readonly [string, string])[] = [
   ['store.kind', `${smallest}store: { kind: redis }\n`],
   ['upstreams.orders.protocol', withUpstream('protocol: http2')],
   ['upstreams.orders.tls', withUpstream('tls: { serverName: a }')],
-  ['upstreams.orders.loadBalancing', withUpstream('loadBalancing: { consistent-hash: { header: x-user } }')],
-  ['upstreams.orders.outlierDetection', withUpstream('outlierDetection: {}')],
-  ['routes[0].hedge', withRoute('hedge: { delay: 100ms, max: 1 }')],
 ];
 
 for (const [path, text] of planned) {

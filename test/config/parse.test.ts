@@ -31,12 +31,15 @@ test('the smallest file gets every default', () => {
         ],
         dnsEndpoints: [],
         loadBalancing: 'least-request',
+        hashHeader: undefined,
         connect: { connectMs: 1000, idleTimeoutMs: 50_000, maxConnections: 256, maxRequestsPerConnection: 0 },
         healthCheck: undefined,
         budget: { kind: 'ratio', percent: 20, intervalMs: 10_000, minRetryRate: { count: 10, intervalMs: 1000 } },
         onExhausted: 'original',
         maxInflightRequests: 1024,
         onOverflow: '503',
+        circuitBreaker: undefined,
+        outliers: undefined,
       },
     ],
     routes: [
@@ -54,12 +57,16 @@ test('the smallest file gets every default', () => {
           retryAfterMaxMs: 10_000,
         },
         replayBufferBytes: 65_536,
+        hedge: undefined,
       },
     ],
     retryOfRetry: false,
     replayMemoryBytes: 64 * 1024 * 1024,
     accessLog: { path: '-' },
     drainMs: 30_000,
+    drainDelayMs: 0,
+    admin: undefined,
+    tracing: undefined,
   });
 });
 
@@ -90,6 +97,7 @@ replayBuffer: 1MiB`),
       retryAfterMaxMs: 2000,
     },
     replayBufferBytes: 1024 * 1024,
+    hedge: undefined,
   });
 });
 
@@ -149,7 +157,7 @@ routes:
       '1:1 listners: is not a known setting (did you mean `listeners`?)',
       '4:3 warning: upstreams.orders: is used by no route (remove it, or name it as the upstream of a route)',
       '5:17 upstreams.orders.endpoints[0]: has no port (write 127.0.0.1:9001)',
-      '6:5 upstreams.orders.colour: is not a known setting (known: endpoints, protocol, loadBalancing, connect, retryBudget, circuitBreaker, healthCheck)',
+      '6:5 upstreams.orders.colour: is not a known setting (known: endpoints, protocol, loadBalancing, connect, retryBudget, circuitBreaker, outlierDetection, healthCheck)',
       '8:15 routes[0].upstream: no upstream is named "oders" (did you mean `orders`?)',
       '9:26 routes[0].timeouts.request: 5 is not a duration: it has no unit (add a unit: 5ms or 5s)',
       '10:14 routes[0].retry.backof: is not a known setting (did you mean `backoff`?)',

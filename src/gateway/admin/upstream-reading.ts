@@ -10,7 +10,7 @@ export function readUpstream(upstream: Upstream, nowMs: number): UpstreamReading
     permits: { inflight: permits.inflight, limit: permits.limit },
     retryBudget: { kind: budget.kind, balance: budget.balance(nowMs) },
     panicking: upstream.panicking,
-    breakers: [],
+    breakers: upstream.circuits?.states(nowMs) ?? [],
     endpoints: upstream.endpoints.map((endpoint) => readEndpoint(upstream, endpoint, nowMs)),
   };
 }
