@@ -124,19 +124,22 @@ test('endpoints, their state and the reason for it are shown as they are', async
   const dead = await startOrigin({}, { t });
   await dead.stopListening();
   const origin = await startOrigin({}, { t });
-  const rig = await startAdminRig(t, [dead.address, origin.address], { upstream: ', retryBudget: { kind: none }' });
+  const clock = createManualClock(0, Date.UTC(2026, 0, 1));
+  const rig = await startAdminRig(t, [dead.address, origin.address], {
+    clock,
+    upstream: ', retryBudget: { kind: none }',
+  });
   await requestRaw(rig.address);
   const { upstreams } = JSON.parse((await rig.ask('/upstreams')).text) as UpstreamsAnswer;
   const [main] = upstreams;
   deepEqual([main?.name, main?.retryBudget.balance], ['main', 'unlimited']);
   deepEqual(
-    main?.endpoints.map(({ address, state, why }) => [address, state, why]),
+    main?.endpoints.map(({ address, state, why, until }) => [address, state, why, until]),
     [
-      [dead.address, 'paused', 'it could not be connected to'],
-      [origin.address, 'available', undefined],
+      [dead.address, 'paused', 'it could not be connected to', '2026-01-01T00:00:00.100Z'],
+      [origin.address, 'available', undefined, undefined],
     ],
   );
-  ok(Date.parse(main?.endpoints[0]?.until ?? '') > Date.now() - 60_000);
 });
 
 test('a drained endpoint gets no attempt, ends what it has, and comes back when it is put back', async (t) => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { readExposition } from '../../support/exposition.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { connectRaw, requestRaw } from '../../support/raw-client.ts';
 import { startOrigin } from '../../support/scripted-origin.ts';
 import { startAdminRig } from './rig.ts';
@@ -106,7 +107,7 @@ test('attempts that could not connect are attempts, and no sends', async (t) => 
   const dead = await startOrigin({}, { t });
   await dead.stopListening();
   const origin = await startOrigin({}, { t });
-  const rig = await startAdminRig(t, [dead.address, origin.address]);
+  const rig = await startAdminRig(t, [dead.address, origin.address], { clock: createManualClock(0, Date.now()) });
   equal((await requestRaw(rig.address)).status, 200);
   const metrics = await rig.metrics();
   equal(
