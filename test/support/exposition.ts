@@ -58,7 +58,7 @@ export function readExposition(text: string): Exposition {
     const suffixes = family.type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
     if (!suffixes.some((suffix) => name === `${open}${suffix}`)) fail(`a sample of another family than ${open}`);
     const labels = readLabels(labelText) ?? fail('labels that cannot be read');
-    const key = `${name}${JSON.stringify(Object.entries(labels).sort())}`;
+    const key = `${name}${seriesKey(labels)}`;
     if (seen.has(key)) fail('a series that was there before');
     seen.add(key);
     family.samples.push({ name, labels, value: Number(number.replace('Inf', 'Infinity')) });
@@ -92,12 +92,17 @@ function readLabels(text: string): Record<string, string> | undefined {
   return labels;
 }
 
+/** The same for the same labels in any order. */
+function seriesKey(labels: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** Buckets never shrink, end with +Inf, and that one is the count. */
 function checkHistogram(name: string, samples: readonly ExposedSample[]): void {
   const series = new Map<string, { bounds: number[]; counts: number[]; count?: number; sum?: number }>();
   for (const sample of samples) {
     const { le, ...labels } = sample.labels;
-    const key = JSON.stringify(Object.entries(labels).sort());
+    const key = seriesKey(labels);
     const one = series.get(key) ?? { bounds: [], counts: [] };
     series.set(key, one);
     if (sample.name === `${name}_count`) one.count = sample.value;
@@ -112,8 +117,10 @@ function checkHistogram(name: string, samples: readonly ExposedSample[]): void {
       values.every(
         (value, index) => index === 0 || (strict ? value > values[index - 1]! : value >= values[index - 1]!),
       );
-    if (!rising(bounds, true) || bounds.at(-1) !== Infinity) throw new Error(`bounds of ${name} ${key}: ${bounds}`);
-    if (!rising(counts, false) || counts.at(-1) !== count) throw new Error(`counts of ${name} ${key}: ${counts}`);
+    if (!rising(bounds, true) || bounds.at(-1) !== Infinity)
+      throw new Error(`bounds of ${name} ${key}: ${bounds.join(' ')}`);
+    if (!rising(counts, false) || counts.at(-1) !== count)
+      throw new Error(`counts of ${name} ${key}: ${counts.join(' ')}`);
     if (sum === undefined) throw new Error(`${name} ${key} has no sum`);
   }
 }

@@ -51,14 +51,14 @@ test('what never left us, and a request that was not sent at all, do not amplify
 test('methods that are not on the list share one series', () => {
   const meter = new RequestMeter();
   for (let count = 0; count < 1000; count += 1) meter.record(sample({ method: `M${count}` }), 0);
-  const requests = [...meter.routes()].flatMap((route) => [...route.requests()]);
+  const requests = [...meter.routes()].flatMap((route) => Array.from(route.requests()));
   deepEqual(requests, [{ method: 'other', statusClass: '2xx', reason: 'success', count: 1000 }]);
 });
 
 test('every status has a class, whatever it is', () => {
   const meter = new RequestMeter();
   for (const status of [101, 204, 304, 499, 599, 0, 999]) meter.record(sample({ status }), 0);
-  const requests = [...meter.routes()].flatMap((route) => [...route.requests()]);
+  const requests = [...meter.routes()].flatMap((route) => Array.from(route.requests()));
   equal(
     requests.reduce((sum, { count }) => sum + count, 0),
     7,
@@ -112,7 +112,7 @@ test('ejections and opened circuits are counted as they are told', () => {
     [2],
   );
   deepEqual(
-    [...meter.upstreams()].flatMap((one) => [...one.opened.entries()]),
+    [...meter.upstreams()].flatMap((one) => Array.from(one.opened.entries())),
     [['all', 1]],
   );
 });

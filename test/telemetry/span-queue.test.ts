@@ -58,8 +58,8 @@ test('what the queue cannot hold is lost, counted, and nobody waits', async () =
   );
   deepEqual(lost, [
     ['they come faster than the collector takes them', 1],
-    ['they come faster than the collector takes them', 2],
-    ['they come faster than the collector takes them', 3],
+    ['they come faster than the collector takes them', 1],
+    ['they come faster than the collector takes them', 1],
   ]);
   fail(new Error('over'));
   await queue.flush();
@@ -74,11 +74,11 @@ test('what the collector did not take is counted with the reason', async () => {
   queue.add(span);
   await queue.flush();
   deepEqual(lost, [['ECONNREFUSED', 2]]);
-  equal(queue.lostCount, 2);
 });
 
 test('what arrived is not lost', async () => {
   const taken: number[] = [];
+  let lostCount = 0;
   const queue = new SpanQueue(
     {
       export(spans, done) {
@@ -87,7 +87,9 @@ test('what arrived is not lost', async () => {
       },
       shutdown: () => Promise.resolve(),
     },
-    () => {},
+    (_why, count) => {
+      lostCount += count;
+    },
   );
   for (let count = 0; count < 2000; count += 1) queue.add(span);
   await queue.flush();
@@ -95,7 +97,7 @@ test('what arrived is not lost', async () => {
     taken.reduce((sum, count) => sum + count, 0),
     2000,
   );
-  equal(queue.lostCount, 0);
+  equal(lostCount, 0);
 });
 
 test('a span is bounded, and says nothing of what is absent', () => {

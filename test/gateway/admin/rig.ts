@@ -93,8 +93,8 @@ ${own.more ?? ''}
 
 function eventClient(client: RawClient): EventClient {
   const all = (): Readonly<Record<string, unknown>>[] =>
-    [...client.received.toString('utf8').matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(
-      ([, type, data]) => ({ event: type, ...(JSON.parse(data!) as object) }) as Readonly<Record<string, unknown>>,
+    [...client.received.toString('utf8').matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(([, event, data]) =>
+      Object.assign(JSON.parse(data!) as Record<string, unknown>, { event }),
     );
   return {
     client,
