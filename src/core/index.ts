@@ -68,6 +68,7 @@ export type { DeclaredEdge, DependencyMemory, DependencyMemoryOptions } from './
 export type { DependencySnapshot, DependencySnapshotEdge } from './ownership/dependency-snapshot.ts';
 export type { ClaimReason, ErrorClaim, RetryAdvice } from './ownership/error-claim.ts';
 export type { EdgeClass, Outbound, OutboundEnding } from './ownership/outbound.ts';
+export type { StormRadius } from './ownership/storm-radius.ts';
 export type { Permits } from './permits.ts';
 export type { EndpointChoice } from './pick-endpoint.ts';
 export type { Preset } from './presets/preset.ts';
