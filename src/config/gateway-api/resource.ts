@@ -119,7 +119,7 @@ class ResourceReader {
       kind: known,
       namespace,
       name,
-      labels: new Map(Object.entries(mapping(metadata['labels'])).map(([label, value]) => [label, String(value)])),
+      labels: labelsOf(metadata['labels']),
       createdAtMs: timeOf(metadata['creationTimestamp']),
       data,
       placeOf,
@@ -147,6 +147,14 @@ class ResourceReader {
 
 function fault(place: Place, path: DataPath, message: string, hint: string): ConfigFault {
   return { severity: 'error', ...place, path: printable(formatPath(path), 160), message, hint };
+}
+
+function labelsOf(value: unknown): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(mapping(value)).flatMap(([label, text]) =>
+      typeof text === 'string' ? [[label, text] as const] : [],
+    ),
+  );
 }
 
 function timeOf(value: unknown): number {

@@ -55,7 +55,9 @@ export const fieldName: Part<string> = part('The name of a header field.', { typ
 );
 
 export const fieldValue: Part<string> = part('The value of a header field.', { type: 'string' }, (input) => {
-  if (typeof input !== 'string') return bad('must be text', `put it in quotes: '${String(input)}'`);
+  if (typeof input === 'number' || typeof input === 'boolean')
+    return bad('must be text', `put it in quotes: '${String(input)}'`);
+  if (typeof input !== 'string') return bad('must be text', 'for example gold');
   if (input.length > 4096) return bad('is too long', 'at most 4096 characters');
   return /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(input)
     ? { ok: true, value: input }
