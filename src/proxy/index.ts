@@ -22,4 +22,5 @@ export type { Upstream, UpstreamOptions } from '../engine/upstream.ts';
 export { parseAddress } from '../engine/endpoint.ts';
 export type { Endpoint, EndpointOptions } from '../engine/endpoint.ts';
 export { createHttp1Transport } from '../transport/http1-transport.ts';
+export type { BodySink, BodySource } from '../transport/request-body.ts';
 export type { Http1Transport, Http1TransportOptions } from '../transport/http1-transport.ts';
