@@ -1,3 +1,4 @@
+import type { HedgePolicy } from '../../src/core/hedging.ts';
 import type { StopReason } from '../../src/core/decision.ts';
 import type { Failure, FailureKind, FailurePhase } from '../../src/core/failure.ts';
 import type { RetryBudget } from '../../src/core/retry-budget.ts';
@@ -106,14 +107,19 @@ export interface FixtureOptions {
   readonly body?: RequestBody;
   readonly budget?: RetryBudget;
   readonly upstream?: Partial<UpstreamOptions>;
+  /** A run whose clock and upstream, with all its sends, this one uses too. */
+  readonly shared?: RunFixture;
+  readonly hedge?: HedgePolicy;
+  readonly operation?: string;
+  readonly lineage?: number;
   readonly host?: Partial<RunHost>;
   readonly random?: () => number;
 }
 
 /** A run over a transport that only notes what it is asked to send. */
 export function startRun(options: FixtureOptions = {}): RunFixture {
-  const clock = createManualClock();
-  const sends: FakeAttempt[] = [];
+  const clock = options.shared?.clock ?? createManualClock();
+  const sends: FakeAttempt[] = options.shared?.sends ?? [];
   const transport: Transport = {
     send(endpoint, request, handler, sendOptions) {
       const attempt = new FakeAttempt(endpoint.key, request, handler, sendOptions);
@@ -123,21 +129,29 @@ export function startRun(options: FixtureOptions = {}): RunFixture {
     close() {},
   };
   const endpoints = (options.endpoints ?? ['a:1', 'b:1']).map((key) => ({ address: parseAddress(key) }));
-  const upstream = createUpstream({
-    name: 'orders',
-    endpoints,
-    transport,
-    loadBalancing: 'round-robin',
-    budget: options.budget,
-    ...options.upstream,
-  });
+  const upstream =
+    options.shared?.upstream ??
+    createUpstream({
+      name: 'orders',
+      endpoints,
+      transport,
+      loadBalancing: 'round-robin',
+      budget: options.budget,
+      ...options.upstream,
+    });
   const told: string[] = [];
   const failures: Failure[] = [];
   const errors: unknown[] = [];
   const host: RunHost = {
     hashKey: () => '127.0.0.1',
     select: () => ({ upstream }),
-    buildRequest: () => ({ method: 'GET', target: '/', fields: ['Host', 'a'], body: options.body, expectContinueMs: 0 }),
+    buildRequest: () => ({
+      method: 'GET',
+      target: '/',
+      fields: ['Host', 'a'],
+      body: options.body,
+      expectContinueMs: 0,
+    }),
     onConnected: () => undefined,
     reviewFailure: () => undefined,
     onRetry: (_attempt, delayMs) => void told.push(`retry:${delayMs}`),
@@ -164,12 +178,14 @@ export function startRun(options: FixtureOptions = {}): RunFixture {
     facts: {
       method: options.method ?? 'GET',
       keyed: options.keyed ?? false,
-      lineage: 0,
+      lineage: options.lineage ?? 0,
       deadlineAtMs: options.deadlineMs ?? Infinity,
     },
     policy: createRetryPolicy({ jitter: 'none', curve: 'fixed', ...options.policy }),
     timeouts: { connectMs: 1000, attemptMs: 0, headMs: 0, idleMs: 0 },
     body: options.body,
+    hedge: options.hedge,
+    operation: options.operation,
     host,
     clock,
     random: options.random ?? (() => 0.5),
