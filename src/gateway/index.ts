@@ -1,6 +1,7 @@
 export { formatFault } from '../config/fault.ts';
 export type { ConfigFault } from '../config/fault.ts';
 export type {
+  AdminConfig,
   BudgetConfig,
   ConnectConfig,
   EndpointSettings,
@@ -31,6 +32,6 @@ export type { ManifestFile } from '../config/gateway-api/resource.ts';
 export { parseConfig } from '../config/parse.ts';
 export type { ParsedConfig } from '../config/parse.ts';
 export { createGateway } from './gateway.ts';
-export type { Gateway, GatewayOptions } from './gateway.ts';
+export type { Gateway, GatewayOptions, GatewayPhase } from './gateway.ts';
 export { ListenError } from './listener-set.ts';
 export type { Clock, Timer } from '../transport/clock.ts';
