@@ -50,16 +50,17 @@ class RefreshedName implements NameWatch {
   addresses: readonly string[];
   answeredAtMs: number;
   problem: string | undefined;
-  readonly #options: NameWatchOptions;
+  readonly #options: Omit<NameWatchOptions, 'previous'>;
   #onChange: (() => void) | undefined;
   #timer: Timer | undefined;
 
-  constructor(options: NameWatchOptions) {
+  constructor({ previous, ...options }: NameWatchOptions) {
+    // Without `previous`: a watch that held it would hold those of every reload before.
     this.#options = options;
     this.host = options.host;
-    this.addresses = options.previous?.addresses ?? [];
-    this.answeredAtMs = options.previous?.answeredAtMs ?? -Infinity;
-    this.problem = options.previous?.problem;
+    this.addresses = previous?.addresses ?? [];
+    this.answeredAtMs = previous?.answeredAtMs ?? -Infinity;
+    this.problem = previous?.problem;
   }
 
   ask(): Promise<void> {

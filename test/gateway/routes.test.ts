@@ -4,7 +4,9 @@ import { replacePrefix } from '../../src/gateway/rewrite.ts';
 import { createTargetChoice } from '../../src/gateway/target-choice.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { gatewayFile, startGateway, startRig, startRigOf } from '../support/running-gateway.ts';
+import { connectRaw, requestRaw } from '../support/raw-client.ts';
 import { startOrigin } from '../support/scripted-origin.ts';
+import { liveConfig, startLive } from './live-gateway.ts';
 
 failOnLeaks();
 
@@ -113,5 +115,48 @@ test('weighted targets share the requests, and a retry stays with the upstream o
   deepEqual(
     new Set(gateway.records.map(({ upstream, status }) => `${upstream} ${status}`)),
     new Set(['a 503', 'b 200']),
+  );
+});
+
+test('a retry whose upstream has lost its last endpoint meanwhile goes to another target', async (t) => {
+  const [a, b] = await Promise.all([
+    startOrigin({ do: 'respond', status: 503, gate: 'answer' }, { t }),
+    startOrigin({}, { t }),
+  ]);
+  const { gateway, address } = await startLive(
+    t,
+    liveConfig({
+      admin: { address: '127.0.0.1:0', write: true },
+      upstreams: { a: { endpoints: [a.address] }, b: { endpoints: [b.address] } },
+      routes: [
+        {
+          upstream: [
+            { upstream: 'a', weight: 2 },
+            { upstream: 'b', weight: 1 },
+          ],
+          retry: { codes: [503], backoff: '0s' },
+        },
+      ],
+    }),
+  );
+  const client = await connectRaw(address, { t });
+  const answer = client.request({});
+  await a.waitForRequest();
+  const drained = await requestRaw(gateway.adminAddress!, {
+    method: 'PUT',
+    target: `/upstreams/a/endpoints/${a.address}/drain`,
+    headers: { Host: gateway.adminAddress! },
+  });
+  equal(drained.status, 200, drained.text);
+  a.open('answer');
+  equal((await answer).status, 200);
+  deepEqual([a.requestCount(), b.requestCount()], [1, 1]);
+  const first = await requestRaw(address);
+  const second = await requestRaw(address);
+  const third = await requestRaw(address);
+  deepEqual(
+    [first, second, third].map(({ status }) => status).sort(),
+    [200, 503, 503],
+    'first attempts keep to the shares: no target takes over another one unseen',
   );
 });
