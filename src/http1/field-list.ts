@@ -50,13 +50,18 @@ export function listMembers(value: string): string[] {
 }
 
 /** Lower-case names that the Connection fields nominate: options and hop-by-hop fields alike (RFC 9110 §7.6.1). */
-export function connectionNominated(fields: FieldList): Set<string> {
-  const nominated = new Set<string>();
-  for (const value of fieldValues(fields, 'connection')) {
-    for (const member of listMembers(value)) nominated.add(member.toLowerCase());
+export function connectionNominated(fields: FieldList): ReadonlySet<string> {
+  let nominated: Set<string> | undefined;
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    if (!isNamed(fields[i]!, 'connection')) continue;
+    nominated ??= new Set();
+    for (const member of listMembers(fields[i + 1]!)) nominated.add(member.toLowerCase());
   }
-  return nominated;
+  return nominated ?? NONE;
 }
+
+/** Most messages have no Connection field. */
+const NONE: ReadonlySet<string> = new Set();
 
 /** Whether a field's name is `lower`, which is lower-case. Most names differ in length or in their first letter. */
 export function isNamed(name: string, lower: string): boolean {

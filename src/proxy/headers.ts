@@ -1,11 +1,12 @@
 import type { FieldList } from '../http1/message.ts';
-import { connectionNominated } from '../http1/field-list.ts';
+import { connectionNominated, isNamed } from '../http1/field-list.ts';
+import { FieldNameSet } from '../http1/field-name-set.ts';
 
 /** The name this hop uses for itself in `Via` and `Proxy-Status`. */
 export const HOP_NAME = 'mulligan';
 
 /** Fields that speak about one connection only (RFC 9110 §7.6.1), and the framing that each hop writes anew. */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
+const HOP_BY_HOP = new FieldNameSet([
   'connection',
   'proxy-connection',
   'keep-alive',
@@ -20,7 +21,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields this hop writes itself; what a client claims here is not believed (RFC 7239 §8.1). */
-const OURS: ReadonlySet<string> = new Set([
+const OURS = new FieldNameSet([
   'forwarded',
   'x-forwarded-for',
   'x-forwarded-host',
@@ -36,7 +37,7 @@ const OURS: ReadonlySet<string> = new Set([
  * End-to-end fields a client may not nominate in `Connection`: the next hop would strip what routing, safety or
  * authorisation rest on.
  */
-const NEVER_NOMINATED: ReadonlySet<string> = new Set([
+const NEVER_NOMINATED = new FieldNameSet([
   'host',
   'authorization',
   'cookie',
@@ -82,18 +83,17 @@ export function upstreamRequestFields(fields: FieldList, client: ClientFacts): F
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i]!;
     const value = fields[i + 1]!;
-    const lower = name.toLowerCase();
-    if (HOP_BY_HOP.has(lower)) {
-      if (lower === 'te' && /(?:^|,)\s*trailers\s*(?:$|,)/i.test(value)) wantsTrailers = true;
+    if (HOP_BY_HOP.has(name)) {
+      if (isNamed(name, 'te') && /(?:^|,)\s*trailers\s*(?:$|,)/i.test(value)) wantsTrailers = true;
       continue;
     }
-    if (OURS.has(lower)) {
-      if (lower === 'via') via = via === '' ? value : `${via}, ${value}`;
+    if (OURS.has(name)) {
+      if (isNamed(name, 'via')) via = via === '' ? value : `${via}, ${value}`;
       continue;
     }
     // `X_Forwarded_For` reaches a CGI-like application under the very name of the field that we set.
-    if (lower.includes('_') && OURS.has(lower.replaceAll('_', '-'))) continue;
-    if (nominated.has(lower)) continue;
+    if (name.includes('_') && OURS.has(name.replaceAll('_', '-'))) continue;
+    if (nominated.size > 0 && nominated.has(name.toLowerCase())) continue;
     out.push(name, value);
   }
   if (wantsTrailers) out.push('TE', 'trailers');
@@ -120,9 +120,8 @@ export function downstreamResponseFields(fields: FieldList, versionMinor: 0 | 1)
   const out: FieldList = [];
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i]!;
-    const lower = name.toLowerCase();
-    if (HOP_BY_HOP.has(lower)) continue;
-    if (nominated.has(lower)) continue;
+    if (HOP_BY_HOP.has(name)) continue;
+    if (nominated.size > 0 && nominated.has(name.toLowerCase())) continue;
     out.push(name, fields[i + 1]!);
   }
   out.push('Via', `1.${versionMinor} ${HOP_NAME}`);
