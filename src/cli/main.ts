@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './young-generation.ts';
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addDemoCommand } from './demo.ts';
