@@ -27,19 +27,8 @@ export function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, 
   faults.push(...fieldNameFaults([...path, 'match', 'headers'], mapping(match['headers'])));
   faults.push(...rewriteFaults([...path, 'rewrite'], route['rewrite'], mapping(match['path'])));
   const timeouts = mapping(route['timeouts']);
+  faults.push(...timeoutFaults([...path, 'timeouts'], timeouts));
   const request = durationMs(timeouts['request'], defaults.timeouts.request);
-  const attempt = durationMs(timeouts['backendRequest'], defaults.timeouts.backendRequest);
-  if (request !== undefined && attempt !== undefined && request > 0 && attempt > request) {
-    const said =
-      timeouts['request'] === undefined
-        ? `the default request timeout ${formatDuration(request)}`
-        : `request ${formatDuration(request)}`;
-    faults.push({
-      path: [...path, 'timeouts', 'backendRequest'],
-      message: `${formatDuration(attempt)} is longer than ${said}`,
-      hint: 'one attempt cannot outlast the whole request: lower it, or raise `request` (0s disables it)',
-    });
-  }
   const delay = durationMs(mapping(route['hedge'])['delay']);
   if (delay !== undefined && request !== undefined && request > 0 && delay >= request)
     faults.push({
@@ -51,7 +40,26 @@ export function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, 
   return [...faults, ...retryFaults([...path, 'retry'], mapping(route['retry']))];
 }
 
-function retryFaults(path: DataPath, retry: Mapping): DataFault[] {
+/** An attempt that may take longer than the whole. */
+export function timeoutFaults(path: DataPath, timeouts: Mapping): DataFault[] {
+  const request = durationMs(timeouts['request'], defaults.timeouts.request);
+  const attempt = durationMs(timeouts['backendRequest'], defaults.timeouts.backendRequest);
+  if (request === undefined || attempt === undefined || request === 0 || attempt <= request) return [];
+  const said =
+    timeouts['request'] === undefined
+      ? `the default request timeout ${formatDuration(request)}`
+      : `request ${formatDuration(request)}`;
+  return [
+    {
+      path: [...path, 'backendRequest'],
+      message: `${formatDuration(attempt)} is longer than ${said}`,
+      hint: 'one attempt cannot outlast the whole request: lower it, or raise `request` (0s disables it)',
+    },
+  ];
+}
+
+/** Settings of retries that contradict each other, or can have no effect. */
+export function retryFaults(path: DataPath, retry: Mapping): DataFault[] {
   const faults: DataFault[] = [
     ...repeats([...path, 'codes'], list(retry['codes']), String),
     ...repeats([...path, 'on'], list(retry['on']), String),

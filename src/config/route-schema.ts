@@ -35,7 +35,7 @@ const match = z.strictObject({
   ),
 });
 
-export const timeouts: z.ZodType<FileRoute['timeouts']> = z.strictObject({
+const timeouts = z.strictObject({
   request: duration('The whole request: every attempt and every wait. 0s disables.').prefault(
     defaults.timeouts.request,
   ),

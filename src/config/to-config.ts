@@ -9,6 +9,7 @@ import type {
   HealthCheckConfig,
   RouteConfig,
   RouteMatch,
+  RouteRetry,
   RouteRewrite,
   SecretSource,
   TracingConfig,
@@ -118,7 +119,7 @@ function toShare({ weight, priority, domain }: Omit<FileEndpoint, 'address' | 'd
 }
 
 /** It opens only where the file says when. */
-function toCircuitBreaker(breaker: FileCircuitBreaker): CircuitBreakerOptions | undefined {
+export function toCircuitBreaker(breaker: FileCircuitBreaker): CircuitBreakerOptions | undefined {
   const { consecutiveFailures, failurePercent, minRequests, halfOpenRequests } = breaker;
   if (consecutiveFailures === undefined && failurePercent === undefined) return undefined;
   return {
@@ -145,7 +146,7 @@ function toOutliers(detection: FileOutlierDetection): OutlierDetectionOptions {
   };
 }
 
-function toBudget(budget: FileRetryBudget): BudgetConfig {
+export function toBudget(budget: FileRetryBudget): BudgetConfig {
   const fallback = defaults.retryBudget;
   switch (budget.kind) {
     case 'none':
@@ -194,20 +195,24 @@ function toRoute(
     targets: upstream,
     rewrite: rewrite === undefined ? undefined : { host: rewriteHost(rewrite.host), prefix: rewrite.prefix },
     timeouts: { requestMs: timeouts.request, attemptMs: timeouts.backendRequest, idleMs: timeouts.idle },
-    retry: {
-      maxRetries: retry.attempts,
-      codes: retry.codes,
-      on: retry.on,
-      backoff: {
-        curve: retry.curve,
-        baseMs: retry.backoff,
-        maxMs: retry.maxBackoff ?? defaultMaxBackoffMs(retry.backoff),
-        jitter: retry.jitter,
-      },
-      retryAfterMaxMs: retry.retryAfterMax,
-    },
+    retry: toRetry(retry),
     replayBufferBytes: replayBuffer,
     hedge: hedge === undefined ? undefined : { delayMs: hedge.delay, max: hedge.max },
+  };
+}
+
+export function toRetry(retry: FileRoute['retry']): RouteRetry {
+  return {
+    maxRetries: retry.attempts,
+    codes: retry.codes,
+    on: retry.on,
+    backoff: {
+      curve: retry.curve,
+      baseMs: retry.backoff,
+      maxMs: retry.maxBackoff ?? defaultMaxBackoffMs(retry.backoff),
+      jitter: retry.jitter,
+    },
+    retryAfterMaxMs: retry.retryAfterMax,
   };
 }
 

@@ -116,7 +116,8 @@ const budgetFields: Readonly<Record<string, readonly string[]>> = {
   none: [],
 };
 
-function budgetFaults(path: DataPath, budget: Mapping): DataFault[] {
+/** Settings that belong to another kind of budget. */
+export function budgetFaults(path: DataPath, budget: Mapping): DataFault[] {
   const kind =
     typeof budget['kind'] === 'string' ? budget['kind'] : budget['kind'] === undefined ? defaults.retryBudget.kind : '';
   const own = Object.hasOwn(budgetFields, kind) ? budgetFields[kind] : undefined;
