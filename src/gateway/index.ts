@@ -4,13 +4,18 @@ export type {
   AdminConfig,
   BudgetConfig,
   ConnectConfig,
+  DnsEndpointSettings,
   EndpointSettings,
+  EndpointShare,
   GatewayConfig,
+  HealthCheckConfig,
   ListenerConfig,
   ListenerLimits,
   RouteConfig,
   RouteMatch,
   RouteRetry,
+  RouteRewrite,
+  RouteTarget,
   SecretSource,
   TracingConfig,
   UpstreamConfig,
@@ -34,4 +39,5 @@ export type { ParsedConfig } from '../config/parse.ts';
 export { createGateway } from './gateway.ts';
 export type { Gateway, GatewayOptions, GatewayPhase } from './gateway.ts';
 export { ListenError } from './listener-set.ts';
+export type { ResolveName } from './resolve-name.ts';
 export type { Clock, Timer } from '../transport/clock.ts';

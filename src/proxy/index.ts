@@ -20,7 +20,7 @@ export type { ArrivedRequest, BuiltAttempt, RequestTrace, Tracing } from './requ
 export { createUpstream } from '../engine/upstream.ts';
 export type { Upstream, UpstreamOptions } from '../engine/upstream.ts';
 export { parseAddress } from '../engine/endpoint.ts';
-export type { Endpoint, EndpointOptions } from '../engine/endpoint.ts';
+export type { Endpoint, EndpointOptions, EndpointVerdicts } from '../engine/endpoint.ts';
 export { createHttp1Transport } from '../transport/http1-transport.ts';
 export type { BodySink, BodySource } from '../transport/request-body.ts';
 export type { Http1Transport, Http1TransportOptions } from '../transport/http1-transport.ts';
