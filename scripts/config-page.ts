@@ -51,10 +51,12 @@ An editor that knows JSON Schema completes and checks the file with \`mulligan/c
 
 A name in \`endpoints\` is resolved as every program of the machine does it (hosts file, search domains), in the
 background and never for a request. That way the time to live of an answer cannot be seen: \`refresh\` says how often to
-ask. While a name cannot be answered, its last good addresses stay in use for one hour, and the log says so once; a name
-that never had an address answers its requests with 503 and says why in the record. Attempts on an address that goes end
-where they are; the next attempt goes to an address of the new list. Addresses that are link-local, unspecified, multicast or broadcast
-(also in their IPv6 forms) are never connected to.
+ask. A start or a reload waits at most five seconds for the first answer, and then goes on without.
+
+While a name cannot be answered, its last good addresses stay in use for one hour, and the log says so once; a name that
+never had an address answers its requests with 503 and says why in the record. Attempts on an address that goes end where
+they are; the next attempt goes to an address of the new list. Addresses that are link-local, unspecified, multicast or
+broadcast (also in their IPv6 forms) are never connected to.
 
 ## Unhealthy endpoints
 
