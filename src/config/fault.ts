@@ -27,7 +27,7 @@ export interface DataFault {
   readonly hint: string;
 }
 
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
+// Control characters are what is looked for.
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /**

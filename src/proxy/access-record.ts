@@ -147,7 +147,7 @@ export function recordLine(record: AccessRecord): string {
   return `${line}\n`;
 }
 
-// oxlint-disable-next-line no-control-regex -- C1 controls reach terminals as escape sequences too
+// C1 controls reach terminals as escape sequences too.
 const UNSAFE_CHARACTER = /[\u007f-\u009f\u2028\u2029]/;
 const UNSAFE_CHARACTERS = new RegExp(UNSAFE_CHARACTER, 'g');
 

@@ -60,7 +60,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   readonly #downstream: Downstream;
   readonly #startedAtMs: number;
   readonly #startedWallMs: number;
-  #trace: RequestTrace | undefined;
+  readonly #trace: RequestTrace | undefined;
   #run: RequestRun | undefined;
   #body: RequestBody | undefined;
   #headSent = false;

@@ -37,7 +37,7 @@ export function downstreamContract(server: ListenerEngine): void {
   ): Promise<Stage> {
     const origin = await startOrigin(script);
     const records: AccessRecord[] = [];
-    const proxy = createProxy<undefined>(
+    const proxy = createProxy(
       { selectUpstream: () => origin.address, ...options.hooks },
       { limits: options.limits, onRecord: (record) => void records.push(record) },
     );

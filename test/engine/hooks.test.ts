@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { describe, test } from 'node:test';
 import type { AttemptRequest } from '../../src/transport/transport.ts';
 import { startRun } from './run-fixture.ts';

@@ -21,7 +21,7 @@ async function startLab(t: TestContext, hooks: ProxyHooks<undefined>, maxRetries
   const records: AccessRecord[] = [];
   const lines: string[] = [];
   const { retry, budget } = PINGORA_PRESET;
-  const proxy = createProxy<undefined>(hooks, {
+  const proxy = createProxy(hooks, {
     budget,
     policy: maxRetries === undefined ? retry : { ...retry, maxRetries },
     onRecord: (record) => void records.push(record),
@@ -134,7 +134,7 @@ describe('the connection lab of the proxy', () => {
 
   test('an upstream timeout is 504: free of the 502', async (t) => {
     const origin = await startOrigin({ do: 'hang' }, { t });
-    const proxy = createProxy<undefined>(
+    const proxy = createProxy(
       { selectUpstream: () => origin.address },
       { policy: createRetryPolicy({ maxRetries: 0 }), timeouts: { attemptMs: 50 } },
     );
