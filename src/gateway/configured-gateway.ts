@@ -214,6 +214,7 @@ export class ConfiguredGateway implements Gateway {
       connectionCount: this.#listeners.connectionCount,
       replayMemory: this.#replayMemory,
       lostLineCount: this.#lostLineCount + (this.#accessLog?.lostCount ?? 0),
+      lostSpanCount: this.#tracing.lostCount,
       upstreams: Array.from(upstreams.values(), ({ upstream }) => upstream),
     };
   }

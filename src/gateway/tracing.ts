@@ -28,6 +28,7 @@ export class GatewayTracing implements Tracing {
   /** Replaced by a reload, with requests or spans of theirs still under way. */
   readonly #retired = new Set<OpenTelemetry>();
   #saidAtMs = -Infinity;
+  #lostCount = 0;
 
   constructor(clock: Clock, diagnostics: Diagnostics | undefined) {
     this.#clock = clock;
@@ -36,6 +37,11 @@ export class GatewayTracing implements Tracing {
 
   get active(): boolean {
     return this.#open !== undefined;
+  }
+
+  /** Spans that did not reach a collector, since the gateway was made. */
+  get lostCount(): number {
+    return this.#lostCount;
   }
 
   begin(request: ArrivedRequest): RequestTrace | undefined {
@@ -56,7 +62,7 @@ export class GatewayTracing implements Tracing {
       headers,
       service: config.service,
       sampling: config.sampling,
-      onLost: (why, lostCount) => this.#sayLost(config, why, lostCount),
+      onLost: (why, count) => this.#lose(config, why, count),
     });
     return { commit: () => this.#replace({ config, headers, telemetry }) };
   }
@@ -89,12 +95,13 @@ export class GatewayTracing implements Tracing {
     void before.retire().then(() => this.#retired.delete(before));
   }
 
-  #sayLost({ collectorUrl }: TracingConfig, why: string, lostCount: number): void {
+  #lose({ collectorUrl }: TracingConfig, why: string, count: number): void {
+    this.#lostCount += count;
     const nowMs = this.#clock.nowMs();
     if (nowMs - this.#saidAtMs < SAY_EVERY_MS) return;
     this.#saidAtMs = nowMs;
-    const spans = lostCount === 1 ? 'span' : 'spans';
-    this.#diagnostics?.('warn', `tracing: ${lostCount} ${spans} lost so far on the way to ${collectorUrl}: ${why}`);
+    const lost = this.#lostCount === 1 ? '1 span' : `${this.#lostCount} spans`;
+    this.#diagnostics?.('warn', `tracing: ${lost} lost so far, lately on the way to ${collectorUrl}: ${why}`);
   }
 }
 

@@ -9,6 +9,8 @@ export interface GatewayReading {
   readonly replayMemory: { readonly usedBytes: number; readonly limitBytes: number };
   /** Lines of the access log that its target did not take. */
   readonly lostLogLineCount: number;
+  /** Spans that the collector did not take. */
+  readonly lostSpanCount: number;
   readonly events: { readonly readerCount: number; readonly droppedReaderCount: number };
   readonly reloads: {
     readonly acceptedCount: number;

@@ -22,8 +22,6 @@ export interface OpenTelemetryOptions extends CollectorOptions {
 
 /** Requests as spans: one a request, and below it one an attempt. */
 export interface OpenTelemetry {
-  /** Spans that did not reach the collector. */
-  readonly lostCount: number;
   /** A request arrived. Undefined: nothing is told of it, and its context goes on unchanged. */
   begin(request: ArrivedRequest): RequestTrace | undefined;
   /** Sends what is waiting; resolves when it arrived or is lost. Never rejects. */
@@ -49,9 +47,6 @@ export function createOpenTelemetry(options: OpenTelemetryOptions): OpenTelemetr
   let lastEnded: (() => void) | undefined;
 
   return {
-    get lostCount() {
-      return queue.lostCount;
-    },
     begin(request) {
       const parent = readTraceparent(request.traceparents);
       const traceId = parent?.traceId ?? ids.generateTraceId();

@@ -2,8 +2,8 @@ import { ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import { BatchSpanProcessor } from '@opentelemetry/sdk-trace';
 
-/** Told whenever spans are lost; `lostCount` is the sum so far. */
-export type OnLost = (why: string, lostCount: number) => void;
+/** Told whenever spans are lost: why, and how many this time. */
+export type OnLost = (why: string, count: number) => void;
 
 /** Spans that wait while the collector is slow or away: some megabytes. What comes on top is lost. */
 const QUEUED_SPANS = 2_048;
@@ -22,7 +22,6 @@ export class SpanQueue {
   readonly #onLost: OnLost;
   /** Added, and not yet with the exporter. */
   #queuedCount = 0;
-  lostCount = 0;
 
   constructor(exporter: SpanExporter, onLost: OnLost) {
     this.#exporter = exporter;
@@ -32,7 +31,7 @@ export class SpanQueue {
         export: (spans, done) => {
           this.#queuedCount -= spans.length;
           exporter.export(spans, (result) => {
-            if (result.code !== ExportResultCode.SUCCESS) this.#lose(spans.length, textOf(result.error));
+            if (result.code !== ExportResultCode.SUCCESS) this.#onLost(textOf(result.error), spans.length);
             done(result);
           });
         },
@@ -46,7 +45,7 @@ export class SpanQueue {
   }
 
   add(span: ReadableSpan): void {
-    if (this.#queuedCount >= QUEUED_SPANS) return this.#lose(1, 'they come faster than the collector takes them');
+    if (this.#queuedCount >= QUEUED_SPANS) return this.#onLost('they come faster than the collector takes them', 1);
     this.#queuedCount += 1;
     this.#batches.onEnd(span);
   }
@@ -56,11 +55,6 @@ export class SpanQueue {
     await ignoreFailure(this.#batches.forceFlush());
     // That is what was waiting; a batch may have been under way before.
     await ignoreFailure(this.#exporter.forceFlush?.());
-  }
-
-  #lose(count: number, why: string): void {
-    this.lostCount += count;
-    this.#onLost(why, this.lostCount);
   }
 }
 

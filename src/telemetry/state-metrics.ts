@@ -35,6 +35,7 @@ function addGatewayMetrics(registry: Registry, reading: () => GatewayReading): v
     'Lines of the access log that its target did not take.',
     (of) => of.lostLogLineCount,
   );
+  counter('mulligan_trace_spans_lost_total', 'Spans that the collector did not take.', (of) => of.lostSpanCount);
   gauge('mulligan_event_readers', 'Clients that read /events.', (of) => of.events.readerCount);
   counter(
     'mulligan_event_readers_dropped_total',

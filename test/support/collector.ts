@@ -40,9 +40,11 @@ export interface CollectorOptions {
   readonly t: TestContext;
   /** Reads and never answers. */
   readonly hang?: boolean;
+  /** Default 200; whatever it is, the spans are kept. */
+  readonly status?: number;
 }
 
-export async function startCollector({ t, hang = false }: CollectorOptions): Promise<Collector> {
+export async function startCollector({ t, hang = false, status = 200 }: CollectorOptions): Promise<Collector> {
   const signal = createSignal();
   const spans: CollectedSpan[] = [];
   const texts: string[] = [];
@@ -58,7 +60,7 @@ export async function startCollector({ t, hang = false }: CollectorOptions): Pro
       texts.push(text);
       if (hang) return;
       spans.push(...spansOf(JSON.parse(text) as Payload));
-      response.setHeader('content-type', 'application/json');
+      response.writeHead(status, { 'content-type': 'application/json' });
       response.end('{}');
       signal.changed();
     });

@@ -14,6 +14,8 @@ export interface LiveGateway {
   readonly replayMemory: ReplayMemory;
   /** Lines of the access log that are lost. */
   readonly lostLineCount: number;
+  /** Spans that did not reach the collector. */
+  readonly lostSpanCount: number;
   readonly upstreams: readonly Upstream[];
 }
 
@@ -29,6 +31,7 @@ export function readGateway(live: LiveGateway, counts: AdminCounts, nowMs: numbe
     clientConnectionCount: live.connectionCount,
     replayMemory: { usedBytes, limitBytes },
     lostLogLineCount: live.lostLineCount,
+    lostSpanCount: live.lostSpanCount,
     ...counts,
     routes: live.config.routes.map(({ name }) => name),
     upstreams: live.upstreams.map((upstream) => readUpstream(upstream, nowMs)),
