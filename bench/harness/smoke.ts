@@ -4,7 +4,7 @@ import type { Field, Target } from '../targets/field.ts';
 import { largeBody, requestFields, smallBody } from './workload.ts';
 
 /** How long a target may take until it answers for the first time. */
-const startTimeoutMs = 10_000;
+const startTimeoutMs = 60_000;
 
 /**
  * Proves that the origin and every target are up and answer with status 200 and the exact bodies, twice over one kept
@@ -69,7 +69,7 @@ function fetchOnce(
 ): Promise<{ status: number; body: Buffer; isReused: boolean }> {
   return new Promise((resolve, reject) => {
     const request = get(
-      { host: '127.0.0.1', port: target.port, path, agent, headers: requestFields, timeout: 5_000 },
+      { host: '127.0.0.1', port: target.port, path, agent, headers: requestFields, timeout: 20_000 },
       (response) => {
         const pieces: Buffer[] = [];
         response.on('data', (piece: Buffer) => pieces.push(piece));
@@ -79,7 +79,7 @@ function fetchOnce(
         );
       },
     );
-    request.on('timeout', () => request.destroy(new Error('no answer within 5 s')));
+    request.on('timeout', () => request.destroy(new Error('no answer within 20 s')));
     request.on('error', reject);
   });
 }
