@@ -201,6 +201,32 @@ test('a client that leaves cancels its attempt', async (t) => {
   equal(collector.server().attributes['error.type'], 'downstream_closed');
 });
 
+test('a copy of a request that takes long is a span beside the one it overtakes', async (t) => {
+  const [slow, fast] = [await startOrigin({ do: 'hang' }, { t }), await startOrigin({}, { t })];
+  const collector = await startCollector({ t });
+  const upstream = {
+    endpoints: [slow, fast].map(({ address }, priority) => ({ address, priority })),
+    retryBudget: { percent: 100 }, // the first request pays for a copy at once
+  };
+  const file = config(
+    slow.address,
+    { otlp: collector.url },
+    { hedge: { delay: '5ms' } },
+    { upstreams: { main: upstream } },
+  );
+  const { address, gateway } = await startLive(t, file);
+  equal((await requestRaw(address)).status, 200);
+  await gateway.drain();
+  const [first, copy] = collector.clients();
+  deepEqual([first?.parentSpanId, copy?.parentSpanId], [collector.server().spanId, collector.server().spanId]);
+  deepEqual([first?.attributes['mulligan.superseded'], first?.isError], [true, false]);
+  deepEqual([copy?.attributes['mulligan.hedge'], copy?.attributes['http.request.resend_count']], [true, 1]);
+  deepEqual(
+    [slow, fast].map((origin) => origin.request().value('traceparent')?.split('-')[2]),
+    [first?.spanId, copy?.spanId],
+  );
+});
+
 test('an attempt is told with the path that it was sent with', async (t) => {
   const { origin, collector, get, drain } = await startRig(
     t,
