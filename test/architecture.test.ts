@@ -38,8 +38,10 @@ const LAYERS: Readonly<Record<string, LayerRule>> = {
     packages: [],
     pure: false,
   },
+  // On virtual time: as pure as core. Only what reads a topology file may touch config (test/simulator/walls.test.ts).
+  simulator: { layers: ['core', 'config'], node: [], packages: ['zod'], pure: true },
   cli: {
-    layers: ['core', 'transport', 'engine', 'proxy', 'config', 'gateway'],
+    layers: ['core', 'transport', 'engine', 'proxy', 'config', 'gateway', 'simulator'],
     node: 'any',
     packages: ['commander'],
     pure: false,

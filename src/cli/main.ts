@@ -6,6 +6,7 @@ import { exitCode, UsageError } from './exit-code.ts';
 import { keepYoungGenerationSmall } from './young-generation.ts';
 import type { SettingOptions } from './gateway-settings.ts';
 import type { ProxyOptions } from './proxy.ts';
+import { addSimulateCommand } from './simulate-command.ts';
 
 const version = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -71,6 +72,7 @@ function createProgram(): Command {
       const json = options.json === true;
       process.exitCode = options.gatewayApi === undefined ? check(path, json) : checkFolder(path, json);
     });
+  addSimulateCommand(program);
   addDemoCommand(program);
   return program;
 }
