@@ -50,10 +50,12 @@ export function listenNodeHttp(
     if (draining) downstream.closeAfterResponse();
     return downstream;
   };
+  const refused = new WeakSet<Socket>();
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     const downstream = accept(request, response);
     const fault = requestFault(request);
     if (fault === undefined) return sink.request(downstream);
+    refused.add(request.socket);
     downstream.closeAfterResponse();
     sink.refused(downstream, fault.status, fault.message);
   };
@@ -64,7 +66,11 @@ export function listenNodeHttp(
     downstream.closeAfterResponse();
     sink.refused(downstream, 417, parseFault('BAD_EXPECT').message);
   });
-  server.on('clientError', answerClientError);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // What follows a refused head is not read as a request, and gets no answer of its own.
+    if (refused.has(socket)) socket.end();
+    else answerClientError(error, socket);
+  });
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     socket.end('HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   });
