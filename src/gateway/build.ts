@@ -7,6 +7,7 @@ import type { Upstream } from '../engine/upstream.ts';
 import { createUpstream } from '../engine/upstream.ts';
 import type { Clock } from '../transport/clock.ts';
 import { createHttp1Transport } from '../transport/http1-transport.ts';
+import { createReplayMemory } from '../transport/replay-memory.ts';
 import type { Transport } from '../transport/transport.ts';
 import { endpointOptions } from './endpoint-options.ts';
 import { createSystemResolver } from './resolve-name.ts';
@@ -25,6 +26,9 @@ export interface BuiltUpstream {
   readonly upstream: Upstream;
   readonly tasks: UpstreamTasks;
 }
+
+/** Bodies of copies for mirrors that are not whole yet. */
+const copyMemoryBytes = 16 * 1024 * 1024;
 
 /** Everything a configuration stands for, ready to serve. Replaced as a whole by a reload. */
 export interface GatewayState {
@@ -56,7 +60,8 @@ export function buildState(
   const upstreams = new Map<string, BuiltUpstream>();
   for (const upstream of config.upstreams)
     upstreams.set(upstream.name, buildUpstream(upstream, all, previous?.upstreams.get(upstream.name)));
-  const routes = config.routes.map((route) => ({ route, target: buildRoutePlans(route, config, upstreams, all) }));
+  const copying = { ...all, copyMemory: createReplayMemory(copyMemoryBytes) };
+  const routes = config.routes.map((route) => ({ route, target: buildRoutePlans(route, config, upstreams, copying) }));
   return { config, upstreams, router: createRouter(routes) };
 }
 

@@ -3,7 +3,7 @@ import type { Exchange, ProxyHooks } from '../proxy/phases.ts';
 import { LOG_OFF } from './access-log.ts';
 import type { GatewayState } from './build.ts';
 import { changedFields } from './filters/field-changes.ts';
-import { CopyInMaking } from './filters/mirror.ts';
+import type { CopyInMaking } from './filters/request-copy.ts';
 import { localAnswer } from './route-answer.ts';
 import type { Rewrite } from './rewrite.ts';
 import { setHost } from './rewrite.ts';
@@ -43,7 +43,7 @@ export function createRouteHooks(
           context.plan = step;
           context.path = rewritten(routing.path, step.rewrite);
           exchange.plan = step;
-          if (step.mirrors.length > 0) copyOf(exchange, step);
+          if (step.copy !== undefined) copyOf(exchange, step);
           return undefined;
         }
         case 'no-route':
@@ -85,9 +85,8 @@ function rewritten(path: string, rewrite: Rewrite | undefined): string {
 
 /** Has the request's body noted as it passes by, for those mirrors of the route that take this request. */
 function copyOf(exchange: Exchange<RouteContext>, step: RoutePlan): void {
-  const mirrors = step.mirrors.filter((mirror) => mirror.takes());
-  if (mirrors.length === 0) return;
-  const copy = new CopyInMaking(mirrors, step.replayBufferBytes);
+  const copy = step.copy?.();
+  if (copy === undefined) return;
   exchange.context.copy = copy;
   exchange.plan = { ...step, tapBody: (source) => copy.tap(source) };
 }

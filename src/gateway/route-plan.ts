@@ -5,9 +5,10 @@ import type { FieldChanges } from '../config/route-filters.ts';
 import type { ExchangePlan } from '../proxy/plan.ts';
 import { DEFAULT_TIMEOUTS } from '../proxy/plan.ts';
 import type { Clock } from '../transport/clock.ts';
+import type { ReplayMemory } from '../transport/replay-memory.ts';
 import type { BuiltUpstream } from './build.ts';
-import type { Mirror } from './filters/mirror.ts';
 import { createMirror } from './filters/mirror.ts';
+import { CopyInMaking } from './filters/request-copy.ts';
 import type { Rewrite } from './rewrite.ts';
 import type { RouteAnswer } from './route-answer.ts';
 import { routeAnswers } from './route-answer.ts';
@@ -21,19 +22,27 @@ export interface RoutePlan extends ExchangePlan {
   readonly rewrite: Rewrite | undefined;
   readonly requestFields: FieldChanges | undefined;
   readonly responseFields: FieldChanges | undefined;
-  /** Empty for nearly every route. */
-  readonly mirrors: readonly Mirror[];
+  /** Begins the copy of a request, if a mirror of the route takes it. Undefined: the route has no mirrors. */
+  readonly copy: (() => CopyInMaking | undefined) | undefined;
 }
 
 /** What becomes of a request: it is sent on, or answered by the route itself. */
 export type RouteStep = RoutePlan | RouteAnswer;
+
+interface CopyServices {
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** For the bodies of copies in making. */
+  readonly copyMemory: ReplayMemory;
+}
 
 /** @throws RangeError when a target's name leads nowhere, or no target has a weight */
 export function buildRoutePlans(
   route: RouteConfig,
   config: GatewayConfig,
   upstreams: ReadonlyMap<string, BuiltUpstream>,
-  services: { readonly clock: Clock; readonly random: () => number },
+  services: CopyServices,
 ): TargetChoice<RouteStep> {
   const { retry, timeouts } = route;
   const policy = createRetryPolicy({
@@ -54,10 +63,7 @@ export function buildRoutePlans(
     return found;
   };
   const built = route.targets.map(({ upstream, weight }) => ({ found: find(upstream), weight }));
-  const mirrors = (route.filters?.mirrors ?? []).map(({ upstream: name, share }) => {
-    const { upstream, config: settings } = find(name);
-    return createMirror({ upstream, share, connectMs: settings.connect.connectMs, ...services });
-  });
+  const copy = copies(route, find, services);
   const serving = built.filter(({ weight }) => weight > 0).map(({ found }) => found.upstream);
   const plans = built.map(({ found: { upstream, config: settings }, weight }) => ({
     weight,
@@ -77,11 +83,27 @@ export function buildRoutePlans(
       rewrite,
       requestFields: route.filters?.requestFields,
       responseFields: route.filters?.responseFields,
-      mirrors,
+      copy,
       fallback:
         serving.length < 2 ? undefined : () => serving.find((other) => other !== upstream && other.hasEndpoint()),
     },
   }));
   const targetWeight = built.reduce((sum, { weight }) => sum + weight, 0);
   return createTargetChoice<RouteStep>([...plans, ...routeAnswers(route, targetWeight)]);
+}
+
+function copies(
+  { filters, replayBufferBytes: capBytes }: RouteConfig,
+  find: (upstream: string) => BuiltUpstream,
+  { clock, random, copyMemory: memory }: CopyServices,
+): RoutePlan['copy'] {
+  const all = (filters?.mirrors ?? []).map(({ upstream: name, share }) => {
+    const { upstream, config } = find(name);
+    return createMirror({ upstream, share, connectMs: config.connect.connectMs, clock, random });
+  });
+  if (all.length === 0) return undefined;
+  return () => {
+    const mirrors = all.filter((mirror) => mirror.takes());
+    return mirrors.length === 0 ? undefined : new CopyInMaking({ mirrors, capBytes, memory, clock });
+  };
 }

@@ -3,7 +3,13 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { readGatewayDuration } from '../../src/config/gateway-api/schema/parts.ts';
 import { changedFields } from '../../src/gateway/filters/field-changes.ts';
+import type { RequestCopy } from '../../src/gateway/filters/mirror.ts';
+import { CopyInMaking } from '../../src/gateway/filters/request-copy.ts';
 import { replacePrefix } from '../../src/gateway/rewrite.ts';
+import { localFailure } from '../../src/engine/failures.ts';
+import { createReplayMemory } from '../../src/transport/replay-memory.ts';
+import type { BodySink } from '../../src/transport/request-body.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { refusedAddress } from '../support/addresses.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import type { RawResponse } from '../support/raw-response.ts';
@@ -383,4 +389,34 @@ test('durations are read as GEP-2257 writes them', () => {
     ['1s'],
   ])
     equal(readGatewayDuration(text).ok, false, String(text));
+});
+
+test('what is kept of bodies for copies has one limit, and is given back however a request ends', () => {
+  const memory = createReplayMemory(10);
+  const sent: string[] = [];
+  const mirror = { takes: () => true, send: ({ body }: RequestCopy) => sent.push(String(body)) };
+  const clock = createManualClock();
+  const begin = (): { sink: () => BodySink; copy: CopyInMaking } => {
+    let sink: BodySink | undefined;
+    const copy = new CopyInMaking({ mirrors: [mirror], capBytes: 8, memory, clock });
+    const source = { start: (given: BodySink) => void (sink = given), pause() {}, resume() {} };
+    copy.tap(source).start({ chunk() {}, end() {}, fail() {} });
+    copy.head({ method: 'POST', path: '/', fields: [] });
+    return { sink: () => sink!, copy };
+  };
+  const [whole, refused, failed, left, large] = [begin(), begin(), begin(), begin(), begin()];
+  whole.sink().chunk(Buffer.from('123456'));
+  refused.sink().chunk(Buffer.from('12345'));
+  equal(memory.usedBytes, 6);
+  refused.sink().end([]);
+  whole.sink().end([]);
+  deepEqual([memory.usedBytes, sent], [0, ['123456']]);
+  failed.sink().chunk(Buffer.from('1'));
+  failed.sink().fail(localFailure('http_request_error', 'cut'));
+  left.sink().chunk(Buffer.from('12'));
+  large.sink().chunk(Buffer.from('123456789'));
+  equal(memory.usedBytes, 2);
+  clock.advance(10_000);
+  left.sink().end([]);
+  deepEqual([memory.usedBytes, sent], [0, ['123456']]);
 });

@@ -4,7 +4,6 @@ import type { FieldList } from '../../http1/message.ts';
 import { removeFields } from '../../http1/field-list.ts';
 import { bytesBody } from '../../transport/bytes-body.ts';
 import type { Clock, Timer } from '../../transport/clock.ts';
-import type { BodySource } from '../../transport/request-body.ts';
 import type { Attempt, AttemptHandler, AttemptTimeouts } from '../../transport/transport.ts';
 
 /** Where copies of requests go. Nothing that happens there can reach the request or its answer. */
@@ -33,7 +32,7 @@ export interface MirrorOptions {
 }
 
 /** From the copy's first byte to the last of its answer, in milliseconds. */
-const copyLifeMs = 10_000;
+export const copyLifeMs = 10_000;
 
 const expect: ReadonlySet<string> = new Set(['expect']);
 
@@ -99,76 +98,5 @@ class CopyRun implements AttemptHandler {
     this.#timer.cancel();
     this.#endpoint.inflight -= 1;
     this.#upstream.permits.release();
-  }
-}
-
-/**
- * Puts together the copy of one request: the head as its first attempt sends it, and the body as it passes by. A body
- * larger than the cap, or one that never comes whole, has no copy.
- */
-export class CopyInMaking {
-  readonly #mirrors: readonly Mirror[];
-  readonly #capBytes: number;
-  #head: Omit<RequestCopy, 'body'> | undefined;
-  #chunks: Buffer[] | undefined;
-  #bytes = 0;
-  #state: 'no-body' | 'reading' | 'whole' | 'lost' = 'no-body';
-
-  constructor(mirrors: readonly Mirror[], capBytes: number) {
-    this.#mirrors = mirrors;
-    this.#capBytes = capBytes;
-  }
-
-  /** The same source; what it gives is noted on the way. */
-  tap(source: BodySource): BodySource {
-    this.#state = 'reading';
-    this.#chunks = [];
-    return {
-      start: (sink) =>
-        source.start({
-          chunk: (chunk) => {
-            this.#keep(chunk);
-            sink.chunk(chunk);
-          },
-          end: (trailers) => {
-            sink.end(trailers);
-            if (this.#state === 'reading') this.#state = 'whole';
-            this.#sendIfReady();
-          },
-          fail: (failure) => {
-            this.#lose();
-            sink.fail(failure);
-          },
-        }),
-      pause: () => source.pause(),
-      resume: () => source.resume(),
-    };
-  }
-
-  /** The first attempt's request; later ones are not copied. */
-  head(request: { readonly method: string; readonly path: string; readonly fields: Readonly<FieldList> }): void {
-    if (this.#head !== undefined) return;
-    this.#head = { method: request.method, target: request.path, fields: [...request.fields] };
-    this.#sendIfReady();
-  }
-
-  #keep(chunk: Buffer): void {
-    if (this.#chunks === undefined) return;
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#capBytes) this.#lose();
-    else this.#chunks.push(chunk);
-  }
-
-  #lose(): void {
-    this.#state = 'lost';
-    this.#chunks = undefined;
-  }
-
-  #sendIfReady(): void {
-    const head = this.#head;
-    if (head === undefined || this.#state === 'reading' || this.#state === 'lost') return;
-    const body = this.#chunks === undefined ? undefined : Buffer.concat(this.#chunks);
-    this.#lose();
-    for (const mirror of this.#mirrors) mirror.send({ ...head, body });
   }
 }
