@@ -73,12 +73,6 @@ export interface ListenerLimits {
 }
 
 /**
- * A FIN that comes with the request's last bytes is a client that has said everything and still reads. A later one is
- * a client that left: on the wire both look the same.
- */
-export const HALF_CLOSE_MS = 2;
-
-/**
  * How long a connection without a request stays open in a drain. A request may be on its way already: it gets its answer,
  * and with it the word that the connection closes, where closing at once would meet it with a reset.
  */

@@ -5,7 +5,8 @@ import type { RequestParser } from '../http1/request-parser.ts';
 import type { Clock } from '../transport/clock.ts';
 import { Watchdog } from '../transport/watchdog.ts';
 import type { ListenerLimits, RequestSink } from './downstream.ts';
-import { DRAIN_IDLE_MS, HALF_CLOSE_MS } from './downstream.ts';
+import { DRAIN_IDLE_MS } from './downstream.ts';
+import { isHalfClose, requestEndMark } from './half-close.ts';
 import { Http1Downstream } from './http1-downstream.ts';
 import type { DownstreamConnection } from './http1-downstream.ts';
 
@@ -48,7 +49,7 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
   #halfClosed = false;
   #lingering = false;
   #lingerBytes = 0;
-  #requestEndedAtMs = 0;
+  #requestEnd = 0;
 
   constructor(owner: ConnectionOwner, socket: Socket) {
     this.#owner = owner;
@@ -92,8 +93,7 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     this.#parsing = true;
     const taken = this.#parser.execute(chunk);
     this.#parsing = false;
-    // Taken now, so that the time our own code took is not held against a FIN that already waits in the kernel.
-    if (this.#parser.complete) this.#requestEndedAtMs = this.#owner.clock.nowMs();
+    if (this.#parser.complete) this.#requestEnd = requestEndMark();
     if (taken < chunk.length && !this.#parser.faulted) this.#queue(chunk.subarray(taken));
     if (fresh && this.#exchange === undefined && this.#parser.headStarted) {
       this.#await('head', this.#owner.limits.headerTimeoutMs);
@@ -114,8 +114,7 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
       if (this.#lingering || this.#backlog === undefined) this.destroy();
       return;
     }
-    const sinceRequestMs = this.#owner.clock.nowMs() - this.#requestEndedAtMs;
-    if (!exchange.requestComplete || sinceRequestMs > HALF_CLOSE_MS) this.destroy();
+    if (!exchange.requestComplete || !isHalfClose(this.#requestEnd)) this.destroy();
   }
 
   /** One for all writes: the system took what was given, or the socket is broken, which its own events tell. */

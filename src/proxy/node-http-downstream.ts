@@ -5,7 +5,7 @@ import { responseHeadText } from '../http1/serializer.ts';
 import type { Clock, Timer } from '../transport/clock.ts';
 import type { BodySink, BodySource } from '../transport/request-body.ts';
 import { downstreamFailure } from './downstream-failure.ts';
-import { HALF_CLOSE_MS } from './downstream.ts';
+import { isHalfClose, requestEndMark } from './half-close.ts';
 import type { Downstream, DownstreamListener, ListenerLimits, ResponseFraming } from './downstream.ts';
 
 /** One request that `node:http` read. */
@@ -28,7 +28,7 @@ export class NodeHttpDownstream implements Downstream, BodySource {
   readonly #hasBody: boolean;
   #sink: BodySink | undefined;
   #timer: Timer | undefined;
-  #requestEndedAtMs: number;
+  #requestEnd: number = requestEndMark();
   #continued = false;
   #close = false;
   #ended = false;
@@ -38,7 +38,6 @@ export class NodeHttpDownstream implements Downstream, BodySource {
     this.#response = response;
     this.#limits = limits;
     this.#clock = clock;
-    this.#requestEndedAtMs = clock.nowMs();
     this.protocol = request.httpVersionMinor === 0 ? '1.0' : '1.1';
     this.method = request.method ?? '';
     this.target = request.url ?? '';
@@ -51,12 +50,9 @@ export class NodeHttpDownstream implements Downstream, BodySource {
     this.#hasBody = chunked || this.contentLength > 0;
     this.expectContinue = this.protocol === '1.1' && fieldValue(this.fields, 'expect')?.toLowerCase() === '100-continue';
     response.on('close', () => this.#closed());
-    // Taken after our own code had its turn, so that its time is not held against a FIN that already waits in the kernel.
-    const stamp = (): void => {
-      this.#requestEndedAtMs = this.#clock.nowMs();
-    };
-    request.once('end', stamp);
-    process.nextTick(stamp);
+    request.once('end', () => {
+      this.#requestEnd = requestEndMark();
+    });
     request.socket.once('end', this.#halfClosed);
     response.on('drain', () => {
       this.#timer?.cancel();
@@ -137,10 +133,8 @@ export class NodeHttpDownstream implements Downstream, BodySource {
     this.#close = true;
   }
 
-  /** See `HALF_CLOSE_MS`. */
   readonly #halfClosed = (): void => {
-    const sinceRequestMs = this.#clock.nowMs() - this.#requestEndedAtMs;
-    if (!this.#ended && (!this.#request.complete || sinceRequestMs > HALF_CLOSE_MS)) this.#response.destroy();
+    if (!this.#ended && (!this.#request.complete || !isHalfClose(this.#requestEnd))) this.#response.destroy();
   };
 
   #closed(): void {
