@@ -3,13 +3,13 @@ import type { StopReason } from './decision.ts';
 import type { SafetyClass } from './safety.ts';
 
 /** Fields of every event. */
-interface EventFields {
+export interface EventFields {
   /** The host's wall clock, milliseconds since 1970. */
   readonly atMs: number;
 }
 
 /** Fields of every event of one request. */
-interface RequestEventFields extends EventFields {
+export interface RequestEventFields extends EventFields {
   /** Names the request in this process; the same in all of its events. */
   readonly requestId: number;
   readonly route: string | undefined;
@@ -64,7 +64,7 @@ export interface RequestEnded extends RequestEventFields {
 }
 
 /** Fields of every event of one endpoint of an upstream. */
-interface EndpointEventFields extends EventFields {
+export interface EndpointEventFields extends EventFields {
   readonly upstream: string;
   /** The endpoint's key, `host:port`. */
   readonly endpoint: string;

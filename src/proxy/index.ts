@@ -26,3 +26,12 @@ export type { Endpoint, EndpointOptions, EndpointVerdicts } from '../engine/endp
 export { createHttp1Transport } from '../transport/http1-transport.ts';
 export type { BodySink, BodySource } from '../transport/request-body.ts';
 export type { Http1Transport, Http1TransportOptions } from '../transport/http1-transport.ts';
+export type { EndpointCooldown } from '../core/endpoint-cooldown.ts';
+export type { AttemptRecord } from '../engine/attempt-record.ts';
+export type { DecisionOverride, MaybePromise } from '../engine/run-host.ts';
+export type { FieldList, ParserLimits } from '../http1/message.ts';
+export type { Connect } from '../transport/connect.ts';
+export type { PoolStats } from '../transport/connection-pool.ts';
+export type { NotReplayableReason } from '../transport/replay-body.ts';
+export type { ReplayMemory } from '../transport/replay-memory.ts';
+export type { AttemptTimeouts, ConnectionInfo, EndpointAddress, Transport } from '../transport/transport.ts';
