@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addDemoCommand } from './demo.ts';
 import { exitCode, UsageError } from './exit-code.ts';
-import { keepYoungGenerationSmall } from './young-generation.ts';
+import { boundYoungGeneration } from './young-generation.ts';
 import type { SettingOptions } from './gateway-settings.ts';
 import type { ProxyOptions } from './proxy.ts';
 import { addSimulateCommand } from './simulate-command.ts';
@@ -33,7 +33,7 @@ function createProgram(): Command {
       '\nPrints one JSON line on standard output for each address it listens on, then the access log if it goes there.',
     )
     .action(async (options: SourceOptions) => {
-      keepYoungGenerationSmall();
+      boundYoungGeneration();
       const path = sourcePath(options);
       const { fileSource, folderSource } = await import('./config-source.ts');
       const { gatewaySettings } = await import('./gateway-settings.ts');
@@ -54,7 +54,7 @@ function createProgram(): Command {
       '\nExample: mulligan proxy --listen 127.0.0.1:8080 --to http://127.0.0.1:9001 --to http://127.0.0.1:9002 --retries 2',
     )
     .action(async (options: Partial<ProxyOptions> & { accessLog: string }) => {
-      keepYoungGenerationSmall();
+      boundYoungGeneration();
       const listen = required(options.listen, '--listen HOST:PORT');
       const to = required(options.to, '--to URL');
       const { proxy } = await import('./proxy.ts');
