@@ -115,6 +115,7 @@ describe('a half-open circuit', () => {
     assert.equal(breaker.state(1000), 'half-open');
     assert.equal(send(breaker, 'success', 1000), true);
     assert.equal(breaker.state(1000), 'closed');
+    assert.deepEqual([breaker.admits(1000), breaker.waitMs(1000)], [true, 0]);
   });
 
   test('closes also when its requests are few and far between', () => {
@@ -171,6 +172,8 @@ describe('a half-open circuit', () => {
     assert.equal(breaker.admits(2001), false);
     breaker.record(next, 'success', 2002);
     assert.equal(breaker.state(2002), 'closed');
+    breaker.record(hanging, 'failure', 2003);
+    assert.equal(breaker.state(2003), 'closed');
   });
 
   test('keeps the probes that came back when it gives up those that hang', () => {
