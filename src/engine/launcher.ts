@@ -103,11 +103,13 @@ export class Launcher implements Applicant {
     if (!this.#owner.isWanted(order)) return;
     const nowMs = this.#options.clock.nowMs();
     if (selection !== undefined) {
-      this.upstream = selection.upstream;
+      // A copy that is refused leaves no trace: what is under way goes on where it is.
+      if (order.type !== 'copy') this.upstream = selection.upstream;
       this.session ??= this.#startSession(selection.upstream, nowMs);
     }
     const admission = admit(selection, this, order.type === 'copy', nowMs);
     if (isRefusal(admission)) return this.#owner.refused(order, admission);
+    this.upstream = admission.upstream;
     const attempt = new AttemptRun(this.#owner, admission, this.#record(admission, order), nowMs);
     this.flight.running.push(attempt);
     this.#owner.launched(order);
