@@ -63,6 +63,17 @@ test('a snapshot has faded by the time since it was taken, but its verdicts stan
   assert.equal(late.edgeClass('in', 'db', 5), 'fail-closed');
 });
 
+test('each class of an edge is taken over', () => {
+  for (const edge of ['fail-closed', 'fail-open', 'unknown'] as const) {
+    const memory = createDependencyMemory();
+    assert.equal(
+      memory.restore({ ...SNAPSHOT, edges: [{ ...EDGE, edge, n11: 0 }] }, 0, WALL_MS + 99 * DAY_MS),
+      undefined,
+    );
+    assert.equal(memory.edgeClass('in', 'db', 0), edge);
+  }
+});
+
 test('a snapshot from the future is taken as of now', () => {
   const memory = createDependencyMemory();
   memory.restore(SNAPSHOT, 0, WALL_MS - DAY_MS);

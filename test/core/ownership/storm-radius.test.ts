@@ -111,8 +111,8 @@ for (const [name, drawn, root, expected] of [
   ['a circle', graph('A>B B>C C>B'), 'A', /B -> C -> B is a circle/],
   ['a service that calls itself', graph('A>A'), 'A', /A -> A is a circle/],
   ['an unknown root', graph('A>B'), 'Z', /Z, the root, is not among the nodes/],
-  ['a fraction of a retry', graph('A>B:1.5'), 'A', /maxRetries of A to B is 1.5/],
-  ['fewer retries than none', graph('A>B:-1'), 'A', /maxRetries of A to B is -1/],
+  ['a fraction of a retry', graph('A>B:1.5'), 'A', /^call graph: maxRetries of A to B is 1.5/],
+  ['fewer retries than none', graph('A>B:-1'), 'A', /^call graph: maxRetries of A to B is -1/],
   [
     'an unknown callee',
     { nodes: [{ name: 'A', participation: 'legacy' }], edges: [{ from: 'A', to: 'B', maxRetries: 1 }] },
