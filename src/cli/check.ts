@@ -1,4 +1,4 @@
-import { formatFault } from '../config/fault.ts';
+import { formatFault, printable } from '../config/fault.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { formatCondition, isTrouble } from '../config/gateway-api/condition.ts';
 import { hasTrouble } from '../config/gateway-api/gateway-api.ts';
@@ -10,7 +10,6 @@ import { exitCode } from './exit-code.ts';
 export function check(path: string, json: boolean): number {
   const result = readConfigFile(path);
   const faults = result.ok ? result.warnings : result.faults;
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
   if (json) print(JSON.stringify({ ok: result.ok, faults }));
   else {
     for (const fault of faults) print(formatFault(fault));
@@ -24,7 +23,6 @@ export function checkFolder(path: string, json: boolean): number {
   const reading = readManifestFolder(path);
   const { config, conditions, faults } = reading;
   const ok = !hasTrouble(reading);
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
   if (json) print(JSON.stringify({ ok, usable: config !== undefined, conditions, faults }));
   else {
     for (const fault of faults) print(formatFault(fault));
@@ -33,6 +31,11 @@ export function checkFolder(path: string, json: boolean): number {
     else print(`${path}: ${ok ? 'fine' : 'not all of it is in effect'}: ${summary(config)}`);
   }
   return ok ? exitCode.fine : exitCode.usage;
+}
+
+/** A name in a file may hold escape sequences for the terminal that shows it, or line breaks that forge a line. */
+function print(line: string): void {
+  process.stdout.write(`${printable(line, Infinity)}\n`);
 }
 
 /** `1 listener, 2 upstreams, 3 routes` */

@@ -24,7 +24,7 @@ function createProgram(): Command {
   program
     .command('serve')
     .description('run the gateway of a file or folder; SIGHUP or a change of it reloads, SIGTERM drains')
-    .option('-c, --config <file>', 'the gateway file (YAML)')
+    .option('-c, --config <file>', 'the gateway file (YAML)', once('-c'))
     .option('--gateway-api <folder>', 'a folder of Kubernetes Gateway API resources (YAML) instead')
     .option('--admin <address>', 'with --gateway-api: host:port of the admin interface, loopback only')
     .option('--access-log <path>', "with --gateway-api: a file, or '-' for standard output (default)")
@@ -63,7 +63,7 @@ function createProgram(): Command {
   program
     .command('check')
     .description('validate a gateway file; prints every fault as file:line:column path: message (hint)')
-    .option('-c, --config <file>', 'the gateway file (YAML)')
+    .option('-c, --config <file>', 'the gateway file (YAML)', once('-c'))
     .option('--gateway-api <folder>', 'a folder of Kubernetes Gateway API resources (YAML) instead')
     .option('--json', 'print one JSON object')
     .action(async (options: SourceOptions & { json?: boolean }) => {
@@ -117,3 +117,12 @@ async function run(argv: readonly string[]): Promise<void> {
 // A reader that went away (`mulligan check … | head`) is no reason to die with a stack trace.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 await run(process.argv);
+
+/** An option that is given twice says two things, and only one could be obeyed. */
+function once(option: string): (value: string, previous: string | undefined) => string {
+  return (value, previous) => {
+    if (previous !== undefined)
+      throw new UsageError(`${option} is given twice: ${previous} and ${value}; give one file`);
+    return value;
+  };
+}

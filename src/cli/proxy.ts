@@ -82,6 +82,7 @@ function endpointOf(text: string): string {
   if (authority.includes('@')) refuse('user names do not belong here; requests carry their own Authorization');
   if (rest !== '' && rest !== '/')
     refuse('paths are not supported: requests keep their own; write only http://host:port');
+  if (authority.includes('@')) throw new UsageError('--to: credentials in an address are not used; leave them out');
   // A URL may leave its port out, an address may not.
   const address = scheme !== undefined && !/:\d+$/.test(authority) ? `${authority}:80` : authority;
   const reading = readAddress(address, 'endpoint');

@@ -126,7 +126,7 @@ class Run implements RequestRun, LaunchOwner {
     if (order.type === 'copy') return this.#hedge?.giveBack(reason);
     this.#retry.giveBack(reason);
     if (order.type === 'first') return this.#ending.fail(failure, reason);
-    this.#ending.giveUp(this.#failure ?? failure, reason, this.upstream);
+    this.#giveUp(this.#failure ?? failure, reason);
   }
 
   // --- its outcome (called by AttemptRun) --------------------------------------------------------------------------
@@ -201,7 +201,15 @@ class Run implements RequestRun, LaunchOwner {
     if (this.#ending.ended) return;
     const decision = override === undefined ? proposed : this.#override(attempt, proposed, override);
     if (decision.type === 'retry') return this.#retry.schedule(attempt.record, decision);
-    this.#ending.giveUp(failure, decision.reason, this.upstream);
+    this.#giveUp(failure, decision.reason);
+  }
+
+  /** A response that was put aside may be the answer: it has the rest of its time to end. */
+  #giveUp(failure: Failure, reason: StopReason): void {
+    const giveUp = (): void => {
+      if (!this.#ending.ended) this.#ending.giveUp(failure, reason, this.upstream);
+    };
+    if (this.#flight.stillAside()?.whenKept(giveUp) !== false) giveUp();
   }
 
   #override(attempt: AttemptRun, proposed: Decision, override: DecisionOverride): Decision {

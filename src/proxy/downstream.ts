@@ -12,6 +12,8 @@ export interface ResponseFraming {
 export interface DownstreamListener {
   /** The client is gone before the answer was complete. Called once; nothing follows. */
   gone(): void;
+  /** The process ends before the answer is complete. It may still be answered, if that has not begun; nothing follows. */
+  cut(): void;
   /** It takes more of the response body after `write` returned false. */
   drained(): void;
 }

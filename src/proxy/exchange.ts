@@ -27,7 +27,7 @@ import {
 } from './error-response.ts';
 import type { EventOrigin } from './exchange-events.ts';
 import { tellEnd, tellRetry } from './exchange-events.ts';
-import { downstreamResponseFields, forbiddenNomination, upstreamRequestFields } from './headers.ts';
+import { downstreamResponseFields, forbiddenNomination, hasIdempotencyKey, upstreamRequestFields } from './headers.ts';
 import type { Exchange, LocalAnswer, MutableResponse, ProxyHooks, ProxyRequest } from './phases.ts';
 import type { ExchangePlan } from './plan.ts';
 import { pathWithoutQuery, readProxyRequest } from './proxy-request.ts';
@@ -149,7 +149,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     const { requestMs } = plan.timeouts;
     const facts = {
       method: request.method,
-      keyed: hasField(request.fields as FieldList, 'idempotency-key'),
+      keyed: hasIdempotencyKey(request.fields as FieldList),
       lineage: readRequestAttempt(request.fields as FieldList)?.lineage ?? 0,
       deadlineAtMs: requestMs === 0 ? Infinity : this.#startedAtMs + requestMs,
     };
@@ -194,7 +194,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     const expects = this.#downstream.expectContinue && body !== undefined && body.bytesReceived === 0;
     const fields = upstreamRequestFields(request.fields as FieldList, request);
     // An HTTP/1.0 client may leave Host out; the upstream is spoken to in HTTP/1.1.
-    if (request.host === '') fields.unshift('Host', endpoint.authority);
+    if (!hasField(fields, 'host')) fields.unshift('Host', request.host === '' ? endpoint.authority : request.host);
     if (expects) fields.push('Expect', '100-continue');
     const expectContinueMs = expects ? EXPECT_CONTINUE_MS : 0;
     const mutable = { method: request.method, path: request.path, fields };
@@ -312,6 +312,16 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     this.#run?.cancel();
     if (!this.#headSent) this.#status = 499;
     else this.#truncated = true;
+    this.#finish();
+  }
+
+  cut(): void {
+    if (this.#ended) return;
+    this.#error = 'cut: the process ended before the request did';
+    this.#run?.cancel();
+    if (!this.#headSent) return this.#answerError(localResponse(503, 'This gateway is shutting down.'));
+    this.#truncated = true;
+    this.#downstream.abort();
     this.#finish();
   }
 

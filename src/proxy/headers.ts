@@ -1,5 +1,5 @@
 import type { FieldList } from '../http1/message.ts';
-import { connectionNominated, isNamed } from '../http1/field-list.ts';
+import { connectionNominated, fieldValues, isNamed } from '../http1/field-list.ts';
 import { FieldNameSet } from '../http1/field-name-set.ts';
 
 /** The name this hop uses for itself in `Via` and `Proxy-Status`. */
@@ -135,4 +135,25 @@ function forwardedNode(address: string): string {
 function forwardedHost(host: string): string {
   // A port makes the value no token: it must be quoted (RFC 7239 §4).
   return /^[\w.-]+$/.test(host) ? host : `"${host.replaceAll(/["\\]/g, '')}"`;
+}
+
+/**
+ * Whether the request carries a key by which the origin can tell a repetition. An empty one tells nothing, and of two
+ * nobody knows which one counts: neither makes a POST safe to send again.
+ */
+export function hasIdempotencyKey(fields: FieldList): boolean {
+  const keys = fieldValues(fields, 'idempotency-key');
+  return keys.length === 1 && keys[0] !== '' && keys[0] !== '""';
+}
+
+/** Trailers that may be passed upstream: none that this hop writes or decides by, for some origins merge them. */
+export function upstreamTrailers(trailers: FieldList): FieldList {
+  if (trailers.length === 0) return trailers;
+  const out: FieldList = [];
+  for (let i = 0; i < trailers.length; i += 2) {
+    const name = trailers[i]!.toLowerCase().replaceAll('_', '-');
+    if (!HOP_BY_HOP.has(name) && !OURS.has(name) && !NEVER_NOMINATED.has(name))
+      out.push(trailers[i]!, trailers[i + 1]!);
+  }
+  return out;
 }

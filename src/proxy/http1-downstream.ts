@@ -5,6 +5,7 @@ import { hasField } from '../http1/field-list.ts';
 import type { BodySink, BodySource } from '../transport/request-body.ts';
 import { downstreamFailure } from './downstream-failure.ts';
 import type { Downstream, DownstreamListener, ResponseFraming } from './downstream.ts';
+import { upstreamTrailers } from './headers.ts';
 import { httpDate } from './http-date-cache.ts';
 
 /** Body pieces up to this size are copied behind the head, so that both leave in one write. */
@@ -116,8 +117,8 @@ export class Http1Downstream implements Downstream, BodySource {
 
   bodyEnd(trailers: FieldList): void {
     this.requestComplete = true;
-    this.#trailers = trailers;
-    this.#sink?.end(trailers);
+    this.#trailers = upstreamTrailers(trailers);
+    this.#sink?.end(this.#trailers);
   }
 
   /** The rest of the request will not come, or cannot be read. */
@@ -214,4 +215,4 @@ function flushHead(exchange: Http1Downstream): void {
   exchange.flushHead();
 }
 
-const SILENT: DownstreamListener = { gone() {}, drained() {} };
+const SILENT: DownstreamListener = { gone() {}, cut() {}, drained() {} };

@@ -61,7 +61,7 @@ export function listenHttp1(
         },
         close() {
           stopAccepting();
-          for (const connection of connections) connection.destroy();
+          for (const connection of connections) connection.cut();
           return closed;
         },
       });

@@ -12,6 +12,8 @@ import type { DownstreamConnection } from './http1-downstream.ts';
 
 /** Bytes of following requests that are held while one is being answered; more stay in the kernel. */
 const PIPELINE_BYTES = 65_536;
+/** Requests of one connection that are answered in one turn of the event loop; the others wait for the next turn. */
+const AT_ONCE_COUNT = 16;
 /** After an answer to a request that was not read whole: how long and how much is read and thrown away (RFC 9112 §9.6). */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 1_048_576;
@@ -47,7 +49,10 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
   #reading = true;
   #parsing = false;
   #halfClosed = false;
-  #lingering = false;
+  /** The last answer was given: what still comes is no request. */
+  #closing = false;
+  /** The last answer left the process. */
+  #flushed = false;
   #lingerBytes = 0;
   #requestEnd = 0;
 
@@ -83,9 +88,13 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
   // --- from the socket ---------------------------------------------------------------------------------------------
 
   #received(chunk: Buffer): void {
-    if (this.#lingering) return this.#discard(chunk);
-    if (this.#exchange !== undefined && this.#parser.complete) return this.#queue(chunk);
+    if (this.#closing) return this.#discard(chunk);
+    // A backlog, or an answer that the client does not take, comes first: answers keep their order.
+    if (this.#backlog !== undefined || this.#parser.complete || (this.#blocked && this.#exchange === undefined)) {
+      return this.#queue(chunk);
+    }
     this.#parse(chunk);
+    if (this.#exchange === undefined && this.#parser.complete) this.#advance();
   }
 
   #parse(chunk: Buffer): void {
@@ -93,13 +102,12 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     this.#parsing = true;
     const taken = this.#parser.execute(chunk);
     this.#parsing = false;
+    if (this.#closing || this.#parser.faulted) return;
     if (this.#parser.complete) this.#requestEnd = requestEndMark();
-    if (taken < chunk.length && !this.#parser.faulted) this.#queue(chunk.subarray(taken));
+    if (taken < chunk.length) this.#queue(chunk.subarray(taken));
     if (fresh && this.#exchange === undefined && this.#parser.headStarted) {
       this.#await('head', this.#owner.limits.headerTimeoutMs);
     } else if (this.#parser.inBody) this.#armBody();
-    // An answer given at once, while its request was being parsed, left the next request to us.
-    if (this.#exchange === undefined && this.#parser.complete) this.#next();
   }
 
   #queue(chunk: Buffer): void {
@@ -110,8 +118,12 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
   #halfClose(): void {
     this.#halfClosed = true;
     const exchange = this.#exchange;
+    if (this.#closing) {
+      if (this.#flushed) this.destroy();
+      return;
+    }
     if (exchange === undefined) {
-      if (this.#lingering || this.#backlog === undefined) this.destroy();
+      if (this.#backlog === undefined) this.destroy();
       return;
     }
     if (!exchange.requestComplete || !isHalfClose(this.#requestEnd)) this.destroy();
@@ -122,7 +134,8 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     if (!this.#blocked || this.#socket.writableLength > 0 || (error !== undefined && error !== null)) return;
     this.#blocked = false;
     this.#writeWatchdog.set(Infinity);
-    this.#exchange?.listener.drained();
+    if (this.#exchange === undefined) this.#advance();
+    else this.#exchange.listener.drained();
   };
 
   #lost(): void {
@@ -199,12 +212,18 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
     this.#exchange = undefined;
     this.#readWatchdog.set(Infinity);
     if (close || this.draining) return this.#finish();
-    if (!this.#parsing) this.#next();
+    if (!this.#parsing) this.#advance();
   }
 
   destroy(): void {
     this.#socket.destroy();
     this.#lost();
+  }
+
+  /** The process ends: a request under way is told so, as far as that is still possible. */
+  cut(): void {
+    this.#exchange?.listener.cut();
+    this.destroy();
   }
 
   reset(): void {
@@ -214,34 +233,55 @@ export class Http1ServerConnection implements RequestHandler, DownstreamConnecti
 
   // -----------------------------------------------------------------------------------------------------------------
 
-  /** Ready for the next request, which may have arrived already. */
-  #next(): void {
-    this.#parser.next();
-    const backlog = this.#backlog;
-    this.#backlog = undefined;
-    if (backlog !== undefined) {
+  /**
+   * On to the next request, which may have arrived already. Not while the client takes nothing: it could have any number
+   * of answers made. And not too many in one turn of the event loop: others are served, too.
+   */
+  readonly #advance = (): void => {
+    for (let count = 0; this.#exchange === undefined && !this.#isOver; count += 1) {
+      if (this.#parser.complete) this.#parser.next();
+      if (this.#blocked) return;
+      const backlog = this.#backlog;
+      if (backlog === undefined) return this.#awaitNext();
+      if (count === AT_ONCE_COUNT) {
+        setImmediate(this.#advance);
+        return;
+      }
+      this.#backlog = undefined;
       this.#parse(backlog);
-      if (this.#exchange !== undefined || this.#parser.faulted) return;
+      if (!this.#parser.complete) break;
     }
+    if (this.#exchange === undefined && !this.#isOver) this.#awaitNext();
+  };
+
+  get #isOver(): boolean {
+    return this.#closing || this.#parser.faulted || this.#socket.destroyed;
+  }
+
+  #awaitNext(): void {
     this.updateReading();
     if (this.#halfClosed) return this.destroy();
-    if (!this.#parser.headStarted) this.#await('next-request', this.#owner.limits.keepAliveMs);
+    if (!this.#parser.headStarted && !this.#parser.inBody) this.#await('next-request', this.#owner.limits.keepAliveMs);
   }
 
   /** The answer is the last one: FIN, and what the client still sends is read for a while, lest it never sees the answer. */
   #finish(): void {
-    this.#socket.end();
-    if (this.#halfClosed || (this.#parser.complete && this.#backlog === undefined)) return;
-    this.#lingering = true;
+    this.#closing = true;
     this.#backlog = undefined;
     this.#reading = true;
     this.#socket.resume();
-    this.#await('last-bytes', LINGER_MS);
+    this.#socket.end(() => {
+      this.#flushed = true;
+      if (this.#halfClosed || this.#lingerBytes > LINGER_BYTES) this.destroy();
+      else this.#await('last-bytes', LINGER_MS);
+    });
   }
 
   #discard(chunk: Buffer): void {
     this.#lingerBytes += chunk.length;
-    if (this.#lingerBytes > LINGER_BYTES) this.destroy();
+    if (this.#lingerBytes <= LINGER_BYTES) return;
+    if (this.#flushed) this.destroy();
+    else this.#socket.pause();
   }
 
   /** What it waits for has not come in time. */

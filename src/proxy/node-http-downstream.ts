@@ -6,6 +6,7 @@ import type { Clock, Timer } from '../transport/clock.ts';
 import type { BodySink, BodySource } from '../transport/request-body.ts';
 import { downstreamFailure } from './downstream-failure.ts';
 import { isHalfClose, requestEndMark } from './half-close.ts';
+import { upstreamTrailers } from './headers.ts';
 import type { Downstream, DownstreamListener, ListenerLimits, ResponseFraming } from './downstream.ts';
 
 /** One request that `node:http` read. */
@@ -76,7 +77,7 @@ export class NodeHttpDownstream implements Downstream, BodySource {
     });
     request.on('end', () => {
       this.#timer?.cancel();
-      sink.end(request.rawTrailers);
+      sink.end(upstreamTrailers(request.rawTrailers));
     });
     request.on('error', () => sink.fail(downstreamFailure('http_request_error', 'the request body could not be read')));
     this.#armIdle();
@@ -164,7 +165,7 @@ export class NodeHttpDownstream implements Downstream, BodySource {
   }
 }
 
-const SILENT: DownstreamListener = { gone() {}, drained() {} };
+const SILENT: DownstreamListener = { gone() {}, cut() {}, drained() {} };
 
 function pairs(fields: FieldList): [string, string][] {
   const list: [string, string][] = [];

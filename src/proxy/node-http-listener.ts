@@ -108,6 +108,7 @@ export function listenNodeHttp(
         draining = true;
         idleTimer?.cancel();
         server.close();
+        for (const downstream of busy.values()) downstream.listener.cut();
         for (const socket of sockets) socket.destroy();
         return closed;
       },

@@ -267,3 +267,16 @@ test('a copy is taken from the budget and stays taken', () => {
   fixture.last.respond(200);
   assert.equal(budget.balance(fixture.clock.nowMs()), 0);
 });
+
+test('a response put aside gets the rest of its time to end when the copy dies, and is delivered', () => {
+  const fixture = slow({ endpoints: ['a:1', 'b:1'], policy: { codes: [503], maxRetries: 0 } });
+  const [first] = fixture.sends;
+  fixture.clock.advance(100);
+  assert.equal(fixture.sends.length, 2);
+  first?.respond(503, [], 'bu', false);
+  fixture.last.reset();
+  assert.deepEqual(fixture.told, []);
+  first?.handler.onData(Buffer.from('sy'));
+  first?.handler.onComplete([]);
+  assert.deepEqual(fixture.told, ['response:503', 'data:bu', 'data:sy', 'complete']);
+});
