@@ -25,9 +25,14 @@ const PROGRESS_EVERY_MS = 200;
 /**
  * Runs the topology of a file, once or once a mode, and prints what came out. Ctrl-C ends the run under way and prints
  * what there is.
+ * @param print Gets what came out.
  * @returns the exit code
  */
-export async function simulateFile(path: string, options: SimulateOptions): Promise<number> {
+export async function simulateFile(
+  path: string,
+  options: SimulateOptions,
+  print: (text: string) => void = (text) => void process.stdout.write(text),
+): Promise<number> {
   const modes = modesOf(options);
   const seed = seedOf(options.seed);
   const durationMs = durationOf(options.duration);
@@ -49,7 +54,7 @@ export async function simulateFile(path: string, options: SimulateOptions): Prom
   } finally {
     process.off('SIGINT', onSignal);
   }
-  process.stdout.write(options.json === true ? `${JSON.stringify({ file: path, results })}\n` : formatResults(results));
+  print(options.json === true ? `${JSON.stringify({ file: path, results })}\n` : formatResults(results));
   return exitCode.fine;
 }
 

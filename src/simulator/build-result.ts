@@ -23,6 +23,7 @@ export interface RunState {
   readonly mode: SimulationMode;
   readonly intervalMs: number;
   readonly nowMs: number;
+  readonly intervalCount: number;
   readonly services: readonly ServiceState[];
   readonly operations: readonly OperationState[];
   readonly calls: readonly CallState[];
@@ -46,8 +47,7 @@ const SUPPRESSING: ReadonlySet<StopReason> = new Set<StopReason>([
 const MIN_BASELINE = 10;
 
 export function buildResult(run: RunState): SimulationResult {
-  const { topology, mode, intervalMs, nowMs } = run;
-  const intervalCount = Math.ceil(nowMs / intervalMs);
+  const { topology, mode, intervalMs, intervalCount, nowMs } = run;
   const roots = run.roots.map((root) => rootResult(root, intervalCount, nowMs));
   const baseline = baselines(run, roots);
   const nodes = run.operations.map((operation, index) => nodeResult(operation, baseline[index]!, intervalCount));
@@ -67,7 +67,7 @@ export function buildResult(run: RunState): SimulationResult {
     roots,
     nodes,
     services: run.services.map(({ spec }, index) => {
-      const queue = run.samples.lengths[index]!;
+      const queue = run.samples.read(index, intervalCount);
       return {
         service: spec.name,
         participation: spec.participation,

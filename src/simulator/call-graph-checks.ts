@@ -34,7 +34,8 @@ export function callGraphFaults(file: Mapping, names: OperationNames): DataFault
         hint: `at most ${MAX_VISITS}: lower a \`count\` on the way, or leave out what is called most`,
       });
   }
-  if (reached.size === 0) return faults;
+  // A name that leads nowhere was meant to call somebody: one fault, not two.
+  if (reached.size === 0 || hasUnknownName(file, names)) return faults;
   for (const name of names.all.filter((operation) => !reached.has(operation)))
     faults.push({
       severity: 'warning',
@@ -44,6 +45,20 @@ export function callGraphFaults(file: Mapping, names: OperationNames): DataFault
       hint: 'remove it, or call it from a root or an operation',
     });
   return faults;
+}
+
+function hasUnknownName(file: Mapping, names: OperationNames): boolean {
+  const unknown = (name: unknown): boolean => typeof name === 'string' && names.resolve(name) === undefined;
+  if (list(mapping(file['workload'])['roots']).some((root) => unknown(mapping(root)['operation']))) return true;
+  const callsUnknown = (step: unknown): boolean =>
+    typeof step === 'string'
+      ? unknown(step)
+      : unknown(mapping(step)['to']) || list(mapping(step)['parallel']).some(callsUnknown);
+  return Object.values(mapping(file['services'])).some((service) =>
+    Object.values(mapping(mapping(service)['operations'])).some((operation) =>
+      list(mapping(operation)['calls']).some(callsUnknown),
+    ),
+  );
 }
 
 function pathOf(name: string): DataPath {
@@ -69,8 +84,8 @@ function graphOf(services: Mapping, names: OperationNames): ReadonlyMap<string, 
 function callsOf(value: unknown, path: DataPath, names: OperationNames): GraphCall[] {
   if (isMapping(value) && value['parallel'] !== undefined)
     return list(value['parallel']).flatMap((call, index) => callsOf(call, [...path, 'parallel', index], names));
-  const call = typeof value === 'string' ? { to: value } : mapping(value);
-  const { to, count = 1, probability = 1 } = call as Mapping;
+  const call: Mapping = typeof value === 'string' ? { to: value } : mapping(value);
+  const { to, count = 1, probability = 1 } = call;
   const name = typeof to === 'string' ? names.resolve(to) : undefined;
   if (name === undefined) return [];
   const weight = typeof count === 'number' && typeof probability === 'number' ? count * probability : 1;

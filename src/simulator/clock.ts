@@ -1,4 +1,4 @@
-import { EventQueue } from './event-queue.ts';
+import type { EventQueue } from './event-queue.ts';
 import type { Random } from './random.ts';
 
 /** What an event is about; its target is the slot or index of that. */

@@ -71,10 +71,10 @@ export class EventQueue {
     }
   }
 
-  /** Takes the next event that happens at or before `untilMs` out and moves the time to it; false when there is none. */
-  next(untilMs: number): boolean {
+  /** Takes the next event that happens before `endMs` out and moves the time to it; false when there is none. */
+  next(endMs: number): boolean {
     while (this.#heapSize === 0 && this.#lineHead === NONE) {
-      if (this.#laterCount === 0 || this.#bucket + 1 > untilMs) return false;
+      if (this.#laterCount === 0 || this.#bucket + 1 >= endMs) return false;
       this.#bucket += 1;
       this.#openBucket();
     }
@@ -85,7 +85,7 @@ export class EventQueue {
       return this.#happens(first);
     }
     const top = this.#heap[0]!;
-    if (this.#times[top]! > untilMs) return false;
+    if (this.#times[top]! >= endMs) return false;
     this.#pop();
     return this.#happens(top);
   }

@@ -13,15 +13,14 @@ const SERVICE_EFFECTS: ReadonlySet<string> = new Set(['outage', 'capacityPercent
 export function faultFaults(file: Mapping, names: OperationNames): DataFault[] {
   const services = mapping(file['services']);
   const runMs = durationMs(mapping(file['workload'])['duration'], '60s');
-  return list(file['faults']).flatMap((value, index) => {
-    if (!isMapping(value)) return [];
+  const faults: DataFault[] = [];
+  for (const [index, value] of list(file['faults']).entries()) {
+    if (!isMapping(value)) continue;
     const path = ['faults', index];
-    return [
-      ...placeFaults(path, value, services, names),
-      ...effectFaults(path, value, services),
-      ...timeFaults(path, value, runMs),
-    ];
-  });
+    faults.push(...placeFaults(path, value, services, names));
+    faults.push(...effectFaults(path, value, services), ...timeFaults(path, value, runMs));
+  }
+  return faults;
 }
 
 function placeFaults(path: DataPath, fault: Mapping, services: Mapping, names: OperationNames): DataFault[] {

@@ -58,13 +58,14 @@ function loadTable(results: readonly SimulationResult[]): string {
   const nodes = results[0]?.nodes ?? [];
   return textTable(
     ['load ÷ baseline (worst interval)', ...results.map(({ mode }) => mode)],
-    nodes.map(({ operation }, index) => [
-      operation,
-      ...results.map((result) => {
-        const node = result.nodes[index];
-        return node === undefined ? '–' : `${formatNumber(node.load)} (${formatNumber(node.peakLoad)})`;
-      }),
-    ]),
+    nodes.map(({ operation }, index) =>
+      [operation].concat(
+        results.map((result) => {
+          const node = result.nodes[index];
+          return node === undefined ? '–' : `${formatNumber(node.load)} (${formatNumber(node.peakLoad)})`;
+        }),
+      ),
+    ),
   );
 }
 
@@ -74,7 +75,7 @@ function reasonTable(results: readonly SimulationResult[]): string {
   if (reasons.length === 0) return '';
   return textTable(
     ['calls that failed, by reason', ...results.map(({ mode }) => mode)],
-    reasons.map((reason) => [reason, ...counts.map((byReason) => String(byReason.get(reason) ?? 0))]),
+    reasons.map((reason) => [reason].concat(counts.map((byReason) => String(byReason.get(reason) ?? 0)))),
   );
 }
 

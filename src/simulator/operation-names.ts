@@ -2,7 +2,7 @@ import type { DataFault, DataPath } from '../config/fault.ts';
 import { printable } from '../config/fault.ts';
 import { nearestName } from '../config/nearest-name.ts';
 import type { Mapping } from '../config/plain-data.ts';
-import { isMapping, mapping } from '../config/plain-data.ts';
+import { mapping } from '../config/plain-data.ts';
 
 /** The operations of a topology by the names that a file may use. */
 export class OperationNames {
@@ -42,16 +42,15 @@ export class OperationNames {
         message: `"${printable(name)}" has ${own.length} operations`,
         hint: `name one of them: ${shortList(own)}`,
       };
-    const [service = ''] = name.split('/');
-    const candidates = [...this.#operations, ...Object.keys(this.#services)];
+    const siblings = this.#ofService(name.split('/')[0] ?? '');
+    const isServiceKnown = siblings.length > 0;
+    const known = isServiceKnown ? siblings : this.#operations;
     const near =
-      nearestName(name, candidates) ??
-      (isMapping(this.#services[service]) ? this.#ofService(service)[0] : undefined) ??
-      nearestName(service, Object.keys(this.#services));
+      nearestName(name, known) ?? (isServiceKnown ? undefined : nearestName(name, Object.keys(this.#services)));
     return {
       path,
       message: `"${printable(name)}" is not an operation of this file`,
-      hint: near === undefined ? `known: ${shortList(this.#operations)}` : `did you mean \`${near}\`?`,
+      hint: near === undefined ? `known: ${shortList(known)}` : `did you mean \`${near}\`?`,
     };
   }
 

@@ -3,16 +3,24 @@ export class Series {
   total = 0;
   readonly counts: number[] = [];
   readonly #intervalMs: number;
+  /** Of the interval being counted; times come in order. */
+  #index = -1;
+  #endMs = 0;
 
   constructor(intervalMs: number) {
     this.#intervalMs = intervalMs;
   }
 
   add(nowMs: number): void {
-    const index = Math.floor(nowMs / this.#intervalMs);
-    while (this.counts.length <= index) this.counts.push(0);
-    this.counts[index] = this.counts[index]! + 1;
+    if (nowMs >= this.#endMs) this.#turn(nowMs);
+    this.counts[this.#index] = this.counts[this.#index]! + 1;
     this.total += 1;
+  }
+
+  #turn(nowMs: number): void {
+    this.#index = Math.floor(nowMs / this.#intervalMs);
+    this.#endMs = (this.#index + 1) * this.#intervalMs;
+    while (this.counts.length <= this.#index) this.counts.push(0);
   }
 
   /** Exactly so many intervals, with 0 where nothing happened. */

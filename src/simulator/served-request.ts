@@ -1,10 +1,7 @@
 import type { Outbound } from '../core/ownership/outbound.ts';
-import type { ServiceAnswer } from '../core/ownership/attribute.ts';
 import type { CallRun } from './call-run.ts';
 import type { Instance } from './instance.ts';
 import type { OperationState } from './operation-state.ts';
-
-type Own = NonNullable<ServiceAnswer['own']>;
 
 /** One attempt that arrived at a service, until it is answered. */
 export class ServedRequest {
@@ -26,8 +23,8 @@ export class ServedRequest {
   pendingCount = 0;
   /** What it must answer because a call failed, or because it was refused; 0: nothing yet. */
   status = 0;
-  /** Why the failure is its own, where it knows. */
-  own: Own | undefined = undefined;
+  /** Why it is answered without any work: too many were waiting, or it was too late when its turn came. */
+  refusal: 'shed' | 'expired' | undefined = undefined;
   /** Its calls that failed. */
   failures: Outbound[] = [];
 

@@ -1,6 +1,6 @@
 import { classifyOutcome, outcomeClassOfResponse } from '../core/classify.ts';
 import type { ResponseFacts } from '../core/outcome.ts';
-import { attribute } from '../core/ownership/attribute.ts';
+import { attribute, type ServiceAnswer } from '../core/ownership/attribute.ts';
 import type { ErrorClaim } from '../core/ownership/error-claim.ts';
 import type { Outbound } from '../core/ownership/outbound.ts';
 import { outboundEnding } from '../core/ownership/outbound-ending.ts';
@@ -16,6 +16,7 @@ import type { Topology } from './topology.ts';
 
 const NO_OUTBOUNDS: readonly Outbound[] = [];
 const OK: ResponseFacts = { status: 200 };
+const OVERLOADED: ServiceAnswer['own'] = { why: 'overload', retry: 'other' };
 
 /** The services: they queue, work, call, and answer, and say of an error whose it is. */
 export class Server implements Callee {
@@ -52,7 +53,7 @@ export class Server implements Callee {
     request.lineage = isLegacy ? 0 : lineage;
     request.step = 0;
     request.status = 0;
-    request.own = undefined;
+    request.refusal = undefined;
     if (instance.busyCount < instance.workerCount) return this.#begin(request);
     const { queue, queueLimit } = instance.capacity;
     if (instance.waiting.length < queueLimit) return instance.waiting.push(request);
@@ -84,6 +85,8 @@ export class Server implements Callee {
     measures.answeredCount += 1;
     measures.latency.record(nowMs - request.arrivedAtMs);
     if (status !== 0) measures.failed.add(nowMs);
+    if (request.refusal === 'shed') measures.shedCount += 1;
+    else if (request.refusal === 'expired') measures.expiredCount += 1;
     const isAwaited = run.ticket === runTicket;
     if (!isAwaited) measures.wastedCount += 1;
     const claim = status !== 0 && isAwaited ? this.#claimOf(request) : undefined;
@@ -106,7 +109,7 @@ export class Server implements Callee {
     const { operation, instance } = request;
     const { queue, world } = this.#clock;
     if (this.#dropsExpired && request.deadlineAtMs <= queue.nowMs) {
-      operation.measures.expiredCount += 1;
+      request.refusal = 'expired';
       return this.#answerSoon(request, 504);
     }
     instance.busyCount += 1;
@@ -156,7 +159,7 @@ export class Server implements Callee {
     });
   }
 
-  #claimOf({ operation, status, deadlineAtMs, own, failures }: ServedRequest): ErrorClaim | undefined {
+  #claimOf({ operation, status, deadlineAtMs, refusal, failures }: ServedRequest): ErrorClaim | undefined {
     const { participation } = operation.service.spec;
     if (!this.#claims || participation === 'legacy') return undefined;
     const { nowMs } = this.#clock.queue;
@@ -167,14 +170,13 @@ export class Server implements Callee {
       deadlinePassed: nowMs >= deadlineAtMs,
       keyed: operation.spec.keyed,
       blameUnknown: true,
-      own,
+      own: refusal === 'shed' ? OVERLOADED : undefined,
     };
     return attribute(answer, participation === 'context-broken' ? NO_OUTBOUNDS : failures)?.claim;
   }
 
   #shed(request: ServedRequest): void {
-    request.operation.measures.shedCount += 1;
-    request.own = { why: 'overload', retry: 'other' };
+    request.refusal = 'shed';
     this.#answerSoon(request, 503);
   }
 

@@ -134,12 +134,20 @@ class Run implements Simulation {
       mode: this.#mode,
       intervalMs: this.#intervalMs,
       nowMs: this.nowMs,
+      intervalCount: this.#intervalCount(),
       services: this.#services,
       operations: this.#operations,
       calls: this.#calls,
       roots: this.#roots,
       samples: this.#samples,
     });
+  }
+
+  /** With the one that has begun. */
+  #intervalCount(): number {
+    return this.#isOver
+      ? Math.ceil(this.durationMs / this.#intervalMs)
+      : Math.floor(this.#clock.queue.nowMs / this.#intervalMs) + 1;
   }
 
   #happen(kind: number, target: number, ticket: number): void {

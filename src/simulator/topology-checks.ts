@@ -61,6 +61,8 @@ function nameFaults(path: DataPath, name: string): DataFault[] {
   return [{ path, atKey: true, message: 'is not a name', hint }];
 }
 
+const SERVICE_TIME_KEYS: ReadonlySet<string> = new Set(['constant', 'mean', 'p50', 'p99']);
+
 function serviceTimeFaults(path: DataPath, value: unknown): DataFault[] {
   if (!isMapping(value)) return [];
   const form = Object.keys(value).toSorted().join(' ');
@@ -72,8 +74,8 @@ function serviceTimeFaults(path: DataPath, value: unknown): DataFault[] {
       return [{ path: [...path, 'p99'], message: 'is below p50', hint: 'p99 is at least as long as p50' }];
     return [];
   }
-  const known = ['constant', 'mean', 'p50', 'p99'];
-  if (form === 'constant' || form === 'mean' || Object.keys(value).some((key) => !known.includes(key))) return [];
+  if (form === 'constant' || form === 'mean' || Object.keys(value).some((key) => !SERVICE_TIME_KEYS.has(key)))
+    return [];
   const hint = 'one of 5ms, { mean: 5ms }, { p50: 4ms, p99: 20ms }';
   return [{ path, message: form === '' ? 'is empty' : `cannot be made of ${form.replaceAll(' ', ' and ')}`, hint }];
 }
