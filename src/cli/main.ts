@@ -45,7 +45,7 @@ function createProgram(): Command {
     .description('run a gateway without a file')
     .option('--listen <address>', 'host:port to listen on; port 0 takes any free port')
     .option('--to <url>', 'where requests go; may be given several times', collect)
-    .option('--retries <count>', 'sends beyond the first, 0 to 100 (default 1)')
+    .option('--retries <count>', 'sends beyond the first, 0 to 100 (default: one less than the endpoints, at least 1)')
     .option('--on <failures>', 'what is retried: unsent,rejected,stale,reset,timeout (default unsent,rejected,stale)')
     .option('--codes <statuses>', 'response statuses that are retried, such as 502,503,504 (default none)')
     .option('--access-log <path>', "a file, '-' for standard output, or off", '-')

@@ -31,8 +31,13 @@ export async function proxy(options: ProxyOptions): Promise<void> {
 export function proxyConfig(options: ProxyOptions): GatewayConfig {
   const listen = readAddress(options.listen, 'listener');
   if (!listen.ok) throw new UsageError(`--listen ${options.listen}: ${listen.message} (${listen.hint})`);
+  // Enough to come to every endpoint, so that one that works is found whatever the others do.
+  const attempts =
+    options.retries === undefined
+      ? Math.max(1, options.to.length - 1)
+      : wholeNumber('--retries', options.retries, 0, 100);
   const retry = {
-    ...(options.retries === undefined ? {} : { attempts: wholeNumber('--retries', options.retries, 0, 100) }),
+    attempts,
     ...(options.on === undefined ? {} : { on: listOf(options.on) }),
     ...(options.codes === undefined
       ? {}
@@ -40,7 +45,7 @@ export function proxyConfig(options: ProxyOptions): GatewayConfig {
   };
   const file = {
     listeners: [{ address: options.listen }],
-    upstreams: { origin: { endpoints: options.to.map(endpointOf) } },
+    upstreams: { origin: { endpoints: options.to.map(endpointOf), outlierDetection: {} } },
     routes: [{ name: 'all', upstream: 'origin', retry }],
     accessLog: { path: options.accessLog },
   };
