@@ -176,10 +176,13 @@ function openForAppend(path: string): number {
 }
 
 function fileTarget(fd: number, owned: boolean): Target {
+  let isClosed = false;
   return {
     write(batch, done) {
       let offset = 0;
       const next = (): void => {
+        // The number of a closed file soon belongs to another one, a client's connection perhaps.
+        if (isClosed) return done(new Error('it takes them too slowly'));
         write(fd, batch, offset, batch.length - offset, null, (error, writtenBytes) => {
           if (error?.code === 'EAGAIN') {
             setTimeout(next, retryMs);
@@ -193,7 +196,10 @@ function fileTarget(fd: number, owned: boolean): Target {
       };
       next();
     },
-    close: () => (owned ? new Promise((resolve) => close(fd, () => resolve())) : Promise.resolve()),
+    close() {
+      isClosed = true;
+      return owned ? new Promise((resolve) => close(fd, () => resolve())) : Promise.resolve();
+    },
   };
 }
 

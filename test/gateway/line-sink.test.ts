@@ -71,6 +71,25 @@ test('a reader that stopped loses lines beyond what is held, and does not keep t
   closeSync(reader);
 });
 
+test('lines that wait for a stopped reader never end in a file opened after the sink was closed', async () => {
+  const path = join(folder, 'stopped');
+  execFileSync('mkfifo', [path]);
+  const { openSync, closeSync } = await import('node:fs');
+  const reader = openSync(path, 'r+');
+  const sink = createLineSink(path);
+  for (let count = 0; count < 500; count += 1) sink.write(`${'x'.repeat(999)}\n`);
+  await sink.close(50);
+  const other = join(folder, 'other');
+  const reusesTheNumber = openSync(other, 'w');
+  // Longer than a full pipe is left alone.
+  await new Promise((resolve) => {
+    setTimeout(resolve, 50);
+  });
+  closeSync(reusesTheNumber);
+  closeSync(reader);
+  equal(readFileSync(other, 'utf8'), '');
+});
+
 test('a pipe that nobody reads is refused at once', () => {
   const path = join(folder, 'unread');
   execFileSync('mkfifo', [path]);
