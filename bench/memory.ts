@@ -122,7 +122,8 @@ async function waitUntilAnswering(name: string, service: Service, port: number):
       request.on('error', () => resolve(false));
     });
     if (isAnswering) return;
-    if (performance.now() > giveUpAt) throw new Error(`${name} did not answer on port ${port} within ${startTimeoutMs} ms`);
+    if (performance.now() > giveUpAt)
+      throw new Error(`${name} did not answer on port ${port} within ${startTimeoutMs} ms`);
     await sleep(50);
   }
 }
