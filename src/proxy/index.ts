@@ -34,4 +34,13 @@ export type { Connect } from '../transport/connect.ts';
 export type { PoolStats } from '../transport/connection-pool.ts';
 export type { NotReplayableReason } from '../transport/replay-body.ts';
 export type { ReplayMemory } from '../transport/replay-memory.ts';
-export type { AttemptTimeouts, ConnectionInfo, EndpointAddress, Transport } from '../transport/transport.ts';
+export type {
+  Attempt,
+  AttemptHandler,
+  AttemptRequest,
+  AttemptTimeouts,
+  ConnectionInfo,
+  EndpointAddress,
+  SendOptions,
+  Transport,
+} from '../transport/transport.ts';
