@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
-import type { SimulateOptions } from './simulate.ts';
+import { SIMULATION_MODES } from '../simulator/mode.ts';
 import { UsageError } from './exit-code.ts';
+import type { SimulateOptions } from './simulate.ts';
+
+const modes = Object.entries(SIMULATION_MODES).map(([mode, meaning]) => `  ${mode.padEnd(11)}${meaning}`);
 
 const help = `
-Modes, for --mode and --compare; each gets the same arrivals:
-  file       everything as the file says (the default)
-  none       no retries at all
-  retries    the retries of the file, without budgets, ownership and lineage
-  lineage    the same, but a request that is itself a retry is not retried
-  budget     the retries within their budgets, without ownership and lineage
-  ownership  the retries within their budgets, and only next to the failure
+Modes, for --mode (default file) and --compare; each gets the same arrivals:
+${modes.join('\n')}
 
 Loads are told in parts of the load that the same requests make when nothing fails and nothing is retried.
 --json prints one document: { file, results: [one a mode] }.

@@ -11,7 +11,13 @@ import { circuitVerdict } from '../core/verdict.ts';
 import { CallRun } from './call-run.ts';
 import type { CallState } from './call-state.ts';
 import { EVENT, type SimulationClock } from './clock.ts';
-import { CIRCUIT_OPEN, CONNECTION_REFUSED, DEADLINE_EXCEEDED, NO_ANSWER_IN_TIME } from './failures.ts';
+import {
+  CIRCUIT_OPEN,
+  CONNECTION_REFUSED,
+  DEADLINE_BEFORE_SEND,
+  DEADLINE_EXCEEDED,
+  NO_ANSWER_IN_TIME,
+} from './failures.ts';
 import type { Instance } from './instance.ts';
 import { Pool } from './pool.ts';
 import type { ServedRequest } from './served-request.ts';
@@ -70,7 +76,7 @@ export class Caller {
     run.session = createRequestSession(facts, spec.policy, call.budget);
     run.session.start(nowMs);
     call.callCount += 1;
-    if (deadlineAtMs <= nowMs) this.#failNow(run, DEADLINE_EXCEEDED);
+    if (deadlineAtMs <= nowMs) this.#failNow(run, DEADLINE_BEFORE_SEND);
     else if (!this.#admit(run)) this.#failNow(run, CIRCUIT_OPEN);
     else this.#send(run);
   }

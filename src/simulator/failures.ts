@@ -6,6 +6,13 @@ const unsent: Omit<Failure, 'kind' | 'phase' | 'source'> = { reused: false, byte
 /** How attempts die here, as a transport would have told it. */
 export const NO_ANSWER_IN_TIME: Failure = { ...sent, kind: 'http_response_timeout', phase: 'wait' };
 export const DEADLINE_EXCEEDED: Failure = { ...sent, kind: 'deadline_exceeded', phase: 'wait' };
+/** Its time was over before it was sent. */
+export const DEADLINE_BEFORE_SEND: Failure = {
+  ...unsent,
+  kind: 'deadline_exceeded',
+  source: 'upstream',
+  phase: 'select',
+};
 export const CONNECTION_REFUSED: Failure = {
   ...unsent,
   kind: 'connection_refused',
