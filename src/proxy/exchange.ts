@@ -8,7 +8,7 @@ import type { DecisionOverride, MaybePromise, RunHost, Selection } from '../engi
 import type { RequestRun } from '../engine/request-run.ts';
 import { readRequestAttempt } from '../engine/request-attempt.ts';
 import { runRequest } from '../engine/run-request.ts';
-import { fieldValue, hasField, removeFields } from '../http1/field-list.ts';
+import { fieldValue, hasField } from '../http1/field-list.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import { createReplayBody } from '../transport/replay-body.ts';
 import type { NotReplayableReason } from '../transport/replay-body.ts';
@@ -16,7 +16,7 @@ import type { RequestBody } from '../transport/request-body.ts';
 import type { AttemptRequest, ConnectionInfo } from '../transport/transport.ts';
 import type { AccessRecord, ResponseFlag } from './access-record.ts';
 import { buildRecord } from './access-record.ts';
-import type { Downstream, DownstreamListener, ResponseFraming } from './downstream.ts';
+import type { Downstream, DownstreamListener } from './downstream.ts';
 import type { ErrorResponse } from './error-response.ts';
 import {
   errorResponse,
@@ -25,6 +25,7 @@ import {
   renderErrorResponse,
   thrownResponse,
 } from './error-response.ts';
+import { ExchangeAnswer } from './exchange-answer.ts';
 import type { EventOrigin } from './exchange-events.ts';
 import { tellEnd, tellRetry } from './exchange-events.ts';
 import { downstreamResponseFields, forbiddenNomination, hasIdempotencyKey, upstreamRequestFields } from './headers.ts';
@@ -38,13 +39,6 @@ import { statusTitle } from './status-title.ts';
 
 /** Milliseconds the body is held back for a 100 before it is sent all the same (RFC 9110 §10.1.1). */
 const EXPECT_CONTINUE_MS = 1_000;
-const CONTENT_FIELDS: ReadonlySet<string> = new Set([
-  'content-encoding',
-  'content-type',
-  'transfer-encoding',
-  'trailer',
-]);
-const TRAILER_FIELD: ReadonlySet<string> = new Set(['trailer']);
 
 /**
  * One request from its head to its record. It is the host of the engine's run and the listener of the downstream:
@@ -58,15 +52,13 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   readonly #proxy: ProxyState<Context>;
   readonly #hooks: ProxyHooks<Context>;
   readonly #downstream: Downstream;
+  readonly #answer: ExchangeAnswer;
   readonly #startedAtMs: number;
   readonly #startedWallMs: number;
   readonly #trace: RequestTrace | undefined;
   #run: RequestRun | undefined;
   #body: RequestBody | undefined;
-  #headSent = false;
   #ended = false;
-  #status = 0;
-  #bytesOut = 0;
   #truncated = false;
   #failure: Failure | undefined;
   #error: string | undefined;
@@ -79,6 +71,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     this.#proxy = proxy;
     this.#hooks = proxy.hooks;
     this.#downstream = downstream;
+    this.#answer = new ExchangeAnswer(downstream);
     this.#startedAtMs = proxy.clock.nowMs();
     this.#startedWallMs = proxy.clock.wallMs();
     this.plan = proxy.plan;
@@ -126,7 +119,12 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     if (answer === undefined) return this.#forward();
     this.#extraFlag = answer.flag;
     const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : Buffer.from(answer.body ?? []);
-    this.#sendWhole(answer.status, statusTitle(answer.status), [...(answer.fields ?? [])], body);
+    this.#leaveUnreadBody();
+    try {
+      this.#answer.whole(answer.status, statusTitle(answer.status), [...(answer.fields ?? [])], body);
+    } catch (error) {
+      return this.onError(error);
+    }
     this.#finish();
   }
 
@@ -224,7 +222,8 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   onRetry(attempt: AttemptRecord, delayMs: number): void {
     const { diagnostics, events } = this.#proxy;
     if (events?.active === true) tellRetry(events, this.#origin(), attempt, this.attemptNumber, delayMs);
-    if (diagnostics === undefined || this.#hooks.suppressRetryLog?.(this) === true) return;
+    if (diagnostics === undefined) return;
+    if (this.#wordOf('suppressRetryLog', () => this.#hooks.suppressRetryLog?.(this)) === true) return;
     const what = attempt.detail ?? `answered ${attempt.status}`;
     diagnostics(
       'warn',
@@ -233,7 +232,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   }
 
   onInformational(head: ResponseHead): void {
-    if (this.#ended || this.#headSent || this.request.protocol === '1.0') return;
+    if (this.#ended || this.#answer.headSent || this.request.protocol === '1.0') return;
     // A client that did not wait for it would take an unasked 100 for the answer of a later request.
     if (head.status === 100 && !this.#downstream.expectContinue) return;
     this.#downstream.informational(head.status, head.reason, downstreamResponseFields(head.fields, head.versionMinor));
@@ -251,8 +250,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
 
   onData(chunk: Buffer): boolean {
     if (this.#ended) return true;
-    this.#bytesOut += chunk.length;
-    return this.#downstream.write(chunk);
+    return this.#answer.data(chunk);
   }
 
   onComplete(trailers: FieldList): void {
@@ -298,7 +296,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   onError(error: unknown): void {
     if (this.#ended) return;
     this.#error = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    if (!this.#headSent) return this.#answerError(thrownResponse(error));
+    if (!this.#answer.headSent) return this.#answerError(thrownResponse(error));
     this.#truncated = true;
     this.#downstream.abort();
     this.#finish();
@@ -310,7 +308,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     if (this.#ended) return;
     this.#extraFlag = 'DC';
     this.#run?.cancel();
-    if (!this.#headSent) this.#status = 499;
+    if (!this.#answer.headSent) this.#answer.status = 499;
     else this.#truncated = true;
     this.#finish();
   }
@@ -319,7 +317,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     if (this.#ended) return;
     this.#error = 'cut: the process ended before the request did';
     this.#run?.cancel();
-    if (!this.#headSent) return this.#answerError(localResponse(503, 'This gateway is shutting down.'));
+    if (!this.#answer.headSent) return this.#answerError(localResponse(503, 'This gateway is shutting down.'));
     this.#truncated = true;
     this.#downstream.abort();
     this.#finish();
@@ -333,43 +331,28 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
 
   #answerError(answer: ErrorResponse): void {
     if (this.#ended) return;
-    const { fields, body } = renderErrorResponse(answer, { reason: this.#run?.reason, attempts: this.attemptNumber });
-    if (answer.status === 405) fields.push('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE, QUERY');
-    this.#sendWhole(answer.status, answer.title, fields, body);
+    this.#leaveUnreadBody();
+    try {
+      this.#answerWith(answer);
+    } catch (error) {
+      // A hook put into the answer what cannot be written: nothing was sent yet, and this one is ours alone.
+      this.#error ??= String(error);
+      this.#answerWith(thrownResponse(error));
+    }
     this.#finish();
   }
 
-  #sendWhole(status: number, reason: string, fields: FieldList, body: Buffer): void {
-    const bodiless = status === 204 || status === 304;
-    const own = bodiless ? removeFields(fields, CONTENT_FIELDS) : fields;
-    const silent = bodiless || this.request.method === 'HEAD';
-    this.#headSent = true;
-    this.#status = status;
-    this.#leaveUnreadBody();
-    this.#downstream.respond(status, reason, own, {
-      kind: silent ? 'none' : 'length',
-      length: bodiless ? -1 : body.length,
-    });
-    if (!silent && body.length > 0) {
-      this.#bytesOut += body.length;
-      this.#downstream.write(body);
-    }
-    this.#downstream.end([]);
+  #answerWith(answer: ErrorResponse): void {
+    const { fields, body } = renderErrorResponse(answer, { reason: this.#run?.reason, attempts: this.attemptNumber });
+    if (answer.status === 405) fields.push('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE, QUERY');
+    this.#answer.whole(answer.status, answer.title, fields, body);
   }
 
   #sendHead(status: number, reason: string, fields: FieldList, head: ResponseHead): void {
     if (this.#ended) return;
-    this.#headSent = true;
-    this.#status = status;
     this.#body?.commit();
     this.#leaveUnreadBody();
-    const noTrailers = this.request.protocol === '1.0' || head.bodyKind !== 'chunked';
-    this.#downstream.respond(
-      status,
-      reason,
-      noTrailers ? removeFields(fields, TRAILER_FIELD) : fields,
-      framingOf(head),
-    );
+    this.#answer.head(status, reason, fields, head);
   }
 
   /** Bytes of a request that nobody reads would be taken for the next request. */
@@ -393,11 +376,25 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     const failure = this.#failure;
     const what = this.#error ?? (failure === undefined ? undefined : describeFailure(failure));
     if (diagnostics === undefined || what === undefined) return;
-    if (failure !== undefined && this.#hooks.suppressErrorLog?.(this, failure) === true) return;
-    diagnostics(
-      'error',
-      `${what}; status=${this.#status} attempts=${this.attemptNumber} retry=false reason=${this.#run?.reason ?? 'none'}, ${this.#summary()}`,
-    );
+    const hooks = this.#hooks;
+    if (
+      failure !== undefined &&
+      this.#wordOf('suppressErrorLog', () => hooks.suppressErrorLog?.(this, failure)) === true
+    )
+      return;
+    const reason = this.#run?.reason ?? 'none';
+    const facts = `status=${this.#answer.status} attempts=${this.attemptNumber} retry=false reason=${reason}`;
+    diagnostics('error', `${what}; ${facts}, ${this.#summary()}`);
+  }
+
+  /** Asks a hook that only shapes a line of the log: when it throws, the line is written as if it were not there. */
+  #wordOf<T>(hook: string, ask: () => T | undefined): T | undefined {
+    try {
+      return ask();
+    } catch (error) {
+      this.#proxy.hookFault(hook, error);
+      return undefined;
+    }
   }
 
   #writeRecord(): void {
@@ -420,7 +417,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   }
 
   #summary(): string {
-    const own = this.#hooks.requestSummary?.(this);
+    const own = this.#wordOf('requestSummary', () => this.#hooks.requestSummary?.(this));
     return own ?? `${this.request.method} ${pathWithoutQuery(this.request.path)}, host ${this.request.host}`;
   }
 
@@ -437,10 +434,10 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
       run: this.#run,
       startedWallMs: this.#startedWallMs,
       durationMs: this.#proxy.clock.nowMs() - this.#startedAtMs,
-      status: this.#status,
+      status: this.#answer.status,
       truncated: this.#truncated,
       bytesIn: this.#body?.bytesReceived ?? 0,
-      bytesOut: this.#bytesOut,
+      bytesOut: this.#answer.bytesOut,
       extraFlag: this.#extraFlag,
       failure: this.#failure,
       error: this.#error,
@@ -451,16 +448,4 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
 
 function isBeforeConnection(failure: Failure): boolean {
   return failure.phase === 'select' || failure.phase === 'connect' || failure.phase === 'tls';
-}
-
-function framingOf(head: ResponseHead): ResponseFraming {
-  switch (head.bodyKind) {
-    case 'none':
-      return { kind: 'none', length: head.status === 204 ? -1 : head.contentLength };
-    case 'length':
-      return { kind: 'length', length: head.contentLength };
-    case 'chunked':
-    case 'until-close':
-      return { kind: 'stream', length: -1 };
-  }
 }

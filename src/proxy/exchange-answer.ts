@@ -1,0 +1,70 @@
+import { removeFields } from '../http1/field-list.ts';
+import type { FieldList, ResponseHead } from '../http1/message.ts';
+import type { Downstream, ResponseFraming } from './downstream.ts';
+
+const CONTENT_FIELDS: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-type',
+  'transfer-encoding',
+  'trailer',
+]);
+const TRAILER_FIELD: ReadonlySet<string> = new Set(['trailer']);
+
+/**
+ * What the client is sent: one head, then its body. A head that cannot be written safely (a filter put a line break into
+ * it) throws before anything is sent, so that another answer is still possible.
+ */
+export class ExchangeAnswer {
+  headSent = false;
+  /** 0 until there is one. */
+  status = 0;
+  /** Of the body. */
+  bytesOut = 0;
+  readonly #downstream: Downstream;
+
+  constructor(downstream: Downstream) {
+    this.#downstream = downstream;
+  }
+
+  /** An answer made here, whole. @throws UnsafeHeadError */
+  whole(status: number, reason: string, fields: FieldList, body: Buffer): void {
+    const bodiless = status === 204 || status === 304;
+    const silent = bodiless || this.#downstream.method === 'HEAD';
+    this.#begin(status, reason, bodiless ? removeFields(fields, CONTENT_FIELDS) : fields, {
+      kind: silent ? 'none' : 'length',
+      length: bodiless ? -1 : body.length,
+    });
+    if (!silent && body.length > 0) this.data(body);
+    this.#downstream.end([]);
+  }
+
+  /** The head of a response; its body follows by `data` and `end`. @throws UnsafeHeadError */
+  head(status: number, reason: string, fields: FieldList, head: ResponseHead): void {
+    const noTrailers = this.#downstream.protocol === '1.0' || head.bodyKind !== 'chunked';
+    this.#begin(status, reason, noTrailers ? removeFields(fields, TRAILER_FIELD) : fields, framingOf(head));
+  }
+
+  /** Returns false when the client is slower than the upstream. */
+  data(chunk: Buffer): boolean {
+    this.bytesOut += chunk.length;
+    return this.#downstream.write(chunk);
+  }
+
+  #begin(status: number, reason: string, fields: FieldList, framing: ResponseFraming): void {
+    this.#downstream.respond(status, reason, fields, framing);
+    this.headSent = true;
+    this.status = status;
+  }
+}
+
+function framingOf(head: ResponseHead): ResponseFraming {
+  switch (head.bodyKind) {
+    case 'none':
+      return { kind: 'none', length: head.status === 204 ? -1 : head.contentLength };
+    case 'length':
+      return { kind: 'length', length: head.contentLength };
+    case 'chunked':
+    case 'until-close':
+      return { kind: 'stream', length: -1 };
+  }
+}
