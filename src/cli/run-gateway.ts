@@ -5,6 +5,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { createStandardSink } from '../gateway/line-sink.ts';
 import { exitCode } from './exit-code.ts';
+import { limitLines } from './limited-lines.ts';
 
 export type Level = 'info' | 'warn' | 'error';
 
@@ -29,7 +30,7 @@ export async function runGateway(config: GatewayConfig, onStop: () => void = () 
   const errors = createStandardSink(2);
   const say = (level: Level, message: string): void =>
     errors.write(`${new Date().toISOString()} ${level} ${printable(message, 4096)}\n`);
-  const gateway = createGateway(config, { diagnostics: say });
+  const gateway = createGateway(config, { diagnostics: limitLines<Level>(say, () => performance.now()) });
   const announced = new Set<string>();
   const announce = (): void => {
     const { addresses, adminAddress } = gateway;
