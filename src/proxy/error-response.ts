@@ -55,7 +55,13 @@ export function refusedResponse(reason: StopReason, retryAfterMs?: number): Erro
     reason === 'circuit-open'
       ? 'The circuit breaker of the upstream lets no retry through now.'
       : 'The retry budget of the upstream is exhausted.';
-  return { status: 503, title: statusTitle(503), detail, token: 'http_request_denied', fields: retryAfter(retryAfterMs) };
+  return {
+    status: 503,
+    title: statusTitle(503),
+    detail,
+    token: 'http_request_denied',
+    fields: retryAfter(retryAfterMs),
+  };
 }
 
 /** Whole seconds, upwards: nobody shall come back too early. Without a better word, one second. */

@@ -49,7 +49,8 @@ export class NodeHttpDownstream implements Downstream, BodySource {
     const chunked = fieldValue(this.fields, 'transfer-encoding') !== undefined;
     this.contentLength = chunked || length === undefined ? -1 : Number(length);
     this.#hasBody = chunked || this.contentLength > 0;
-    this.expectContinue = this.protocol === '1.1' && fieldValue(this.fields, 'expect')?.toLowerCase() === '100-continue';
+    this.expectContinue =
+      this.protocol === '1.1' && fieldValue(this.fields, 'expect')?.toLowerCase() === '100-continue';
     response.on('close', () => this.#closed());
     request.once('end', () => {
       this.#requestEnd = requestEndMark();

@@ -51,7 +51,10 @@ export function downstreamContract(server: ListenerEngine): void {
 
   describe(`${server}: requests`, () => {
     test('two requests on one connection are answered one after the other', async (t) => {
-      const { port, origin } = await stage(t, [{ do: 'respond', body: 'one' }, { do: 'respond', body: 'two' }]);
+      const { port, origin } = await stage(t, [
+        { do: 'respond', body: 'one' },
+        { do: 'respond', body: 'two' },
+      ]);
       const client = await connectRaw(port, { t });
       assert.equal((await client.request({ target: '/1' })).text, 'one');
       assert.equal((await client.request({ target: '/2' })).text, 'two');
