@@ -24,12 +24,12 @@ export type { Upstream, UpstreamChange, UpstreamOptions } from '../engine/upstre
 export { parseAddress } from '../engine/endpoint.ts';
 export type { Endpoint, EndpointOptions, EndpointVerdicts } from '../engine/endpoint.ts';
 export { createHttp1Transport } from '../transport/http1-transport.ts';
-export type { BodySink, BodySource } from '../transport/request-body.ts';
+export type { BodyCursor, BodyReader, BodySink, BodySource, RequestBody } from '../transport/request-body.ts';
 export type { Http1Transport, Http1TransportOptions } from '../transport/http1-transport.ts';
 export type { EndpointCooldown } from '../core/endpoint-cooldown.ts';
 export type { AttemptRecord } from '../engine/attempt-record.ts';
 export type { DecisionOverride, MaybePromise } from '../engine/run-host.ts';
-export type { FieldList, ParserLimits } from '../http1/message.ts';
+export type { BodyKind, FieldList, ParserLimits, ResponseHead } from '../http1/message.ts';
 export type { Connect } from '../transport/connect.ts';
 export type { PoolStats } from '../transport/connection-pool.ts';
 export type { NotReplayableReason } from '../transport/replay-body.ts';

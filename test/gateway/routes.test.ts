@@ -155,7 +155,7 @@ test('a retry whose upstream has lost its last endpoint meanwhile goes to anothe
   const second = await requestRaw(address);
   const third = await requestRaw(address);
   deepEqual(
-    [first, second, third].map(({ status }) => status).sort((a, b) => a - b),
+    [first, second, third].map(({ status }) => status).sort((one, other) => one - other),
     [200, 503, 503],
     'first attempts keep to the shares: no target takes over another one unseen',
   );
