@@ -21,7 +21,7 @@ export function buildGateway(): void {
 }
 
 export interface MulliganVariant {
-  /** Writes a JSON line a request into a file of the workspace; otherwise to standard output, which is /dev/null. */
+  /** Writes a JSON line a request into a file of the workspace; otherwise the log is off. */
   readonly isLogging: boolean;
   /** Has the admin interface, so every request is counted for the metrics. */
   readonly isMetered?: boolean;
