@@ -19,6 +19,10 @@ export class CallRun {
   startedAtMs = 0;
   /** Where the attempt under way is; `undefined` between two. */
   instance: Instance | undefined = undefined;
+  /** When the attempt under way has had its time; Infinity between two. */
+  expiresAtMs: number = Infinity;
+  /** When somebody looks whether it has; Infinity: nobody will. It outlives the call: see `Caller`. */
+  alarmAtMs: number = Infinity;
   pass: CircuitPass = 0;
   /** Where the attempts were; kept only where there is a choice. */
   tried: Instance[] = [];

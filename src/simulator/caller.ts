@@ -96,9 +96,14 @@ export class Caller {
     this.#follow(run, session.responded(told, this.#circumstances(run), nowMs, this.#clock.callers.next()));
   }
 
-  timedOut(run: CallRun): void {
-    const isOver = this.#clock.queue.nowMs >= run.session.facts.deadlineAtMs;
-    this.failed(run, isOver ? DEADLINE_EXCEEDED : NO_ANSWER_IN_TIME);
+  /** Somebody looks whether the attempt under way has had its time. */
+  alarm(run: CallRun): void {
+    const { nowMs } = this.#clock.queue;
+    // One that an earlier alarm took the place of.
+    if (run.alarmAtMs !== nowMs) return;
+    run.alarmAtMs = Infinity;
+    if (run.expiresAtMs > nowMs) return this.#setAlarm(run);
+    this.failed(run, nowMs >= run.session.facts.deadlineAtMs ? DEADLINE_EXCEEDED : NO_ANSWER_IN_TIME);
   }
 
   failed(run: CallRun, failure: Failure): void {
@@ -144,13 +149,25 @@ export class Caller {
     if (number > 1) call.retryCount += 1;
     run.ticket += 1;
     const timeoutMs = attemptTimeoutMs(call.spec.timeouts.attemptMs, facts.deadlineAtMs, nowMs);
-    queue.schedule(nowMs + timeoutMs, EVENT.timeout, run.slot, run.ticket);
+    run.expiresAtMs = nowMs + timeoutMs;
+    this.#setAlarm(run);
     const instance = this.#pick(run);
     run.instance = instance;
     instance.inflight += 1;
     if (instance.refuses) return this.#failNow(run, CONNECTION_REFUSED);
     const toldAtMs = call.tellsDeadline ? nowMs + timeoutMs - this.#marginMs : Infinity;
     this.#callee.receive(run, instance, toldAtMs, call.tellsLineage ? facts.lineage + number - 1 : 0);
+  }
+
+  /**
+   * Sees to it that there is an alarm when the attempt has had its time, or before. Most attempts are answered long before:
+   * an alarm of an earlier attempt, or of an earlier call of the same object, does for them too, and is set anew when it
+   * comes. An alarm for each would fill the memory with alarms that nobody needs.
+   */
+  #setAlarm(run: CallRun): void {
+    if (run.expiresAtMs >= run.alarmAtMs) return;
+    run.alarmAtMs = run.expiresAtMs;
+    this.#clock.queue.schedule(run.alarmAtMs, EVENT.alarm, run.slot, 0);
   }
 
   #pick(run: CallRun): Instance {
@@ -178,9 +195,10 @@ export class Caller {
     queue.schedule(queue.nowMs, EVENT.failure, run.slot, run.ticket);
   }
 
-  /** The attempt under way is over: its timer and any answer to it come too late from now on. */
+  /** The attempt under way is over: any answer to it comes too late from now on. */
   #landed(run: CallRun, outcome: Outcome): void {
     run.ticket += 1;
+    run.expiresAtMs = Infinity;
     if (run.instance === undefined) return;
     run.instance.inflight -= 1;
     run.instance = undefined;

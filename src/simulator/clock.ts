@@ -9,8 +9,8 @@ export const EVENT = {
   workDone: 1,
   /** A served request is to be answered with the status that it has. */
   answer: 2,
-  /** An attempt, or the whole call, has had its time. */
-  timeout: 3,
+  /** An attempt, or the whole call, may have had its time. */
+  alarm: 3,
   /** A call's wait is over. */
   retry: 4,
   /** A call's attempt failed with the failure that is due. */

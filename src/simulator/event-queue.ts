@@ -5,11 +5,23 @@ const ARITY = 4;
 const NONE = -1;
 
 /**
+ * An event is one record of 32 bytes, so that to look at it costs the processor one line of memory: with an array for each
+ * field it would be six. As doubles: its time, its number; as integers after them: target, ticket, following record, kind.
+ */
+const DOUBLES = 4;
+const INTEGERS = 8;
+const TIME = 0;
+const ORDER = 1;
+const TARGET = 4;
+const TICKET = 5;
+const NEXT = 6;
+const KIND = 7;
+
+/**
  * What is to happen, in the order of virtual time; events of one instant in the order in which they were scheduled.
  *
  * Three stores, so that what most events need is cheap: those of this very instant stand in a line, those of this
- * millisecond in a heap, later ones in one list a millisecond. Most timeouts never fire: they are asked about only
- * when their millisecond comes, and dropped there without ever having been sorted.
+ * millisecond in a heap, later ones in one list a millisecond, sorted when it comes.
  * Everything is kept in numeric arrays: an event costs no object.
  */
 export class EventQueue {
@@ -20,13 +32,8 @@ export class EventQueue {
   target = 0;
   ticket = 0;
 
-  readonly #isStale: (kind: number, target: number, ticket: number) => boolean;
-  #times = new Float64Array(1024);
-  #orders = new Float64Array(1024);
-  #kinds = new Uint8Array(1024);
-  #targets = new Int32Array(1024);
-  #tickets = new Int32Array(1024);
-  #nexts = new Int32Array(1024);
+  #doubles = new Float64Array(1024 * DOUBLES);
+  #integers = new Int32Array(this.#doubles.buffer);
   #heap = new Int32Array(1024);
   #heapSize = 0;
   #free = NONE;
@@ -39,15 +46,10 @@ export class EventQueue {
   #bucket = 0;
   #laterCount = 0;
 
-  /** @param isStale whether an event needs not happen any more; it stays so */
-  constructor(isStale: (kind: number, target: number, ticket: number) => boolean) {
-    this.#isStale = isStale;
-  }
-
-  /** Events that have not happened yet, stale ones included. */
+  /** Events that have not happened yet. */
   get size(): number {
     let lineLength = 0;
-    for (let id = this.#lineHead; id !== NONE; id = this.#nexts[id]!) lineLength += 1;
+    for (let id = this.#lineHead; id !== NONE; id = this.#nextOf(id)) lineLength += 1;
     return lineLength + this.#heapSize + this.#laterCount;
   }
 
@@ -56,16 +58,17 @@ export class EventQueue {
     const timeMs = atMs > this.nowMs ? atMs : this.nowMs;
     if (timeMs === Infinity) return;
     const id = this.#take();
-    this.#times[id] = timeMs;
-    this.#orders[id] = this.#order++;
-    this.#kinds[id] = kind;
-    this.#targets[id] = target;
-    this.#tickets[id] = ticket;
+    this.#doubles[id * DOUBLES + TIME] = timeMs;
+    this.#doubles[id * DOUBLES + ORDER] = this.#order++;
+    const integers = id * INTEGERS;
+    this.#integers[integers + TARGET] = target;
+    this.#integers[integers + TICKET] = ticket;
+    this.#integers[integers + KIND] = kind;
     if (timeMs === this.nowMs) this.#joinLine(id);
     else if (timeMs < this.#bucket + 1) this.#push(id);
     else {
       const index = Math.floor(timeMs) & BUCKET_MASK;
-      this.#nexts[id] = this.#buckets[index]!;
+      this.#follow(id, this.#buckets[index]!);
       this.#buckets[index] = id;
       this.#laterCount += 1;
     }
@@ -80,21 +83,22 @@ export class EventQueue {
     }
     const first = this.#lineHead;
     if (first !== NONE && (this.#heapSize === 0 || this.#isBefore(first, this.#heap[0]!))) {
-      this.#lineHead = this.#nexts[first]!;
+      this.#lineHead = this.#nextOf(first);
       if (this.#lineHead === NONE) this.#lineTail = NONE;
       return this.#happens(first);
     }
     const top = this.#heap[0]!;
-    if (this.#times[top]! >= endMs) return false;
+    if (this.#timeOf(top) >= endMs) return false;
     this.#pop();
     return this.#happens(top);
   }
 
   #happens(id: number): true {
-    this.nowMs = this.#times[id]!;
-    this.kind = this.#kinds[id]!;
-    this.target = this.#targets[id]!;
-    this.ticket = this.#tickets[id]!;
+    const integers = id * INTEGERS;
+    this.nowMs = this.#timeOf(id);
+    this.kind = this.#integers[integers + KIND]!;
+    this.target = this.#integers[integers + TARGET]!;
+    this.ticket = this.#integers[integers + TICKET]!;
     this.#release(id);
     return true;
   }
@@ -107,12 +111,9 @@ export class EventQueue {
     this.#buckets[index] = NONE;
     const endMs = this.#bucket + 1;
     while (id !== NONE) {
-      const following = this.#nexts[id]!;
-      if (this.#isStale(this.#kinds[id]!, this.#targets[id]!, this.#tickets[id]!)) {
-        this.#laterCount -= 1;
-        this.#release(id);
-      } else if (this.#times[id]! >= endMs) {
-        this.#nexts[id] = this.#buckets[index]!;
+      const following = this.#nextOf(id);
+      if (this.#timeOf(id) >= endMs) {
+        this.#follow(id, this.#buckets[index]);
         this.#buckets[index] = id;
       } else {
         this.#laterCount -= 1;
@@ -122,17 +123,30 @@ export class EventQueue {
     }
   }
 
+  #timeOf(id: number): number {
+    return this.#doubles[id * DOUBLES + TIME]!;
+  }
+
+  #nextOf(id: number): number {
+    return this.#integers[id * INTEGERS + NEXT]!;
+  }
+
+  #follow(id: number, next: number): void {
+    this.#integers[id * INTEGERS + NEXT] = next;
+  }
+
   #joinLine(id: number): void {
-    this.#nexts[id] = NONE;
+    this.#follow(id, NONE);
     if (this.#lineTail === NONE) this.#lineHead = id;
-    else this.#nexts[this.#lineTail] = id;
+    else this.#follow(this.#lineTail, id);
     this.#lineTail = id;
   }
 
   #isBefore(one: number, other: number): boolean {
-    const oneMs = this.#times[one]!;
-    const otherMs = this.#times[other]!;
-    return oneMs < otherMs || (oneMs === otherMs && this.#orders[one]! < this.#orders[other]!);
+    const oneMs = this.#timeOf(one);
+    const otherMs = this.#timeOf(other);
+    if (oneMs !== otherMs) return oneMs < otherMs;
+    return this.#doubles[one * DOUBLES + ORDER]! < this.#doubles[other * DOUBLES + ORDER]!;
   }
 
   #push(id: number): void {
@@ -171,38 +185,27 @@ export class EventQueue {
   #take(): number {
     const id = this.#free;
     if (id !== NONE) {
-      this.#free = this.#nexts[id]!;
+      this.#free = this.#nextOf(id);
       return id;
     }
-    if (this.#usedCount === this.#times.length) this.#grow();
+    if (this.#usedCount === this.#heap.length) this.#grow();
     return this.#usedCount++;
   }
 
   #release(id: number): void {
-    this.#nexts[id] = this.#free;
+    this.#follow(id, this.#free);
     this.#free = id;
   }
 
   #grow(): void {
-    const length = this.#times.length * 2;
-    const floats = (old: Float64Array): Float64Array<ArrayBuffer> => {
-      const grown = new Float64Array(length);
-      grown.set(old);
-      return grown;
-    };
-    const whole = (old: Int32Array): Int32Array<ArrayBuffer> => {
-      const grown = new Int32Array(length);
-      grown.set(old);
-      return grown;
-    };
-    this.#times = floats(this.#times);
-    this.#orders = floats(this.#orders);
-    const kinds = new Uint8Array(length);
-    kinds.set(this.#kinds);
-    this.#kinds = kinds;
-    this.#targets = whole(this.#targets);
-    this.#tickets = whole(this.#tickets);
-    this.#nexts = whole(this.#nexts);
-    this.#heap = whole(this.#heap);
+    const length = this.#heap.length * 2;
+    // As integers: a copy of doubles may change those of them that are no numbers.
+    const integers = new Int32Array(length * INTEGERS);
+    integers.set(this.#integers);
+    this.#integers = integers;
+    this.#doubles = new Float64Array(integers.buffer);
+    const heap = new Int32Array(length);
+    heap.set(this.#heap);
+    this.#heap = heap;
   }
 }

@@ -93,7 +93,7 @@ class Run implements Simulation {
     for (const operation of this.#operations)
       operation.steps = operation.spec.steps.map((step) => step.map((call) => this.#calls[call]!));
     this.#clock = {
-      queue: new EventQueue((kind, target, ticket) => this.#isStale(kind, target, ticket)),
+      queue: new EventQueue(),
       world: new Random(seed, WORLD_STREAM),
       callers: new Random(seed, CALLERS_STREAM),
     };
@@ -171,14 +171,10 @@ class Run implements Simulation {
 
   #callEvent(kind: number, target: number, ticket: number): void {
     const run = this.#caller.runs.items[target]!;
+    if (kind === EVENT.alarm) return this.#caller.alarm(run);
     if (run.ticket !== ticket) return;
-    if (kind === EVENT.timeout) this.#caller.timedOut(run);
-    else if (kind === EVENT.retry) this.#caller.retry(run);
+    if (kind === EVENT.retry) this.#caller.retry(run);
     else this.#caller.failed(run, run.dueFailure!);
-  }
-
-  #isStale(kind: number, target: number, ticket: number): boolean {
-    return kind === EVENT.timeout && this.#caller.runs.items[target]!.ticket !== ticket;
   }
 
   #arrive(root: RootState, index: number): void {
