@@ -71,7 +71,7 @@ test('SIGTERM lets the request under way end, and takes no other', async (t) => 
   equal(await cli.exit(), 0);
 });
 
-test('a second SIGTERM ends it now', async (t) => {
+test('a second SIGTERM ends it now, and what is under way is told so', async (t) => {
   const origin = await startOrigin({ do: 'hang' }, { t });
   const cli = startCli(t, ['serve', '-c', write(fileOf(origin.address))]);
   const client = await connectRaw(await cli.address(), { t });
@@ -81,7 +81,7 @@ test('a second SIGTERM ends it now', async (t) => {
   await cli.said(/no new requests/);
   cli.child.kill('SIGTERM');
   equal(await cli.exit(), 1);
-  equal((await answer).complete, false);
+  equal((await answer).status, 503);
   match(cli.stderr, /SIGTERM again: ending now, 1 request in flight cut/);
 });
 

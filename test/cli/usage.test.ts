@@ -79,12 +79,12 @@ test('check says that a file is fine', async (t) => {
 });
 
 test('check prints every fault with its place and ends with 2', async (t) => {
-  const path = file('faults.yaml', `${smallest}    retry: { backof: 3 }\nadmin: {}\n`);
+  const path = file('faults.yaml', `${smallest}    retry: { backof: 3 }\nownership: {}\n`);
   const { code, stdout } = await runCli(t, 'check', '-c', path);
   equal(code, 2);
   deepEqual(stdout.split('\n'), [
     `${path}:8:14 routes[0].retry.backof: is not a known setting (did you mean \`backoff\`?)`,
-    `${path}:9:1 admin: is not supported yet (the admin listener: remove it)`,
+    `${path}:9:1 ownership: is not supported yet (error ownership: remove it)`,
     '',
   ]);
 });
