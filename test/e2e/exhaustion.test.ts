@@ -50,6 +50,9 @@ test('when no client can be accepted for want of descriptors, the waiting ones a
   const clients = [];
   for (let i = 0; i < 12; i++) clients.push(await connectRaw(address, { t }));
   for (const client of clients) client.destroy();
-  assert.equal((await requestRaw(address)).status, 200);
+  // Until the gateway has seen them leave, the system may still close whoever comes.
+  let status = 0;
+  for (let i = 0; i < 100 && status !== 200; i++) ({ status } = await requestRaw(address));
+  assert.equal(status, 200);
   assert.equal(cli.child.exitCode, null);
 });
