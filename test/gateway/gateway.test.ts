@@ -231,6 +231,6 @@ test('what has not ended when the time to drain is over is cut', async (t) => {
   await origin.waitForRequest();
   equal(await gateway.drain(), false);
   await gateway.stop();
-  equal((await answer).complete, false);
+  equal((await answer).status, 503);
   await origin.waitForNoConnection();
 });
