@@ -287,9 +287,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   onTruncated(failure: Failure): void {
     if (this.#ended) return;
     this.#failure = failure;
-    this.#truncated = true;
-    this.#downstream.abort();
-    this.#finish();
+    this.#truncate();
   }
 
   /** User code threw. */
@@ -297,9 +295,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     if (this.#ended) return;
     this.#error = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     if (!this.#answer.headSent) return this.#answerError(thrownResponse(error));
-    this.#truncated = true;
-    this.#downstream.abort();
-    this.#finish();
+    this.#truncate();
   }
 
   // --- DownstreamListener ------------------------------------------------------------------------------------------
@@ -318,9 +314,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
     this.#error = 'cut: the process ended before the request did';
     this.#run?.cancel();
     if (!this.#answer.headSent) return this.#answerError(localResponse(503, 'This gateway is shutting down.'));
-    this.#truncated = true;
-    this.#downstream.abort();
-    this.#finish();
+    this.#truncate();
   }
 
   drained(): void {
@@ -358,6 +352,13 @@ export class ProxyExchange<Context> implements Exchange<Context>, RunHost, Downs
   /** Bytes of a request that nobody reads would be taken for the next request. */
   #leaveUnreadBody(): void {
     if (this.#downstream.body !== undefined && this.#body?.complete !== true) this.#downstream.closeAfterResponse();
+  }
+
+  /** An answer that began cannot be completed: the client must see that. */
+  #truncate(): void {
+    this.#truncated = true;
+    this.#downstream.abort();
+    this.#finish();
   }
 
   // --- the end -----------------------------------------------------------------------------------------------------
