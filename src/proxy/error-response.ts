@@ -88,10 +88,16 @@ export function thrownResponse(error: unknown): ErrorResponse {
   return localResponse(500, DETAILS.hook_error!);
 }
 
+/** What an answer made here says about the attempts before it. */
+export interface AnswerStory {
+  readonly reason?: StopReason | undefined;
+  readonly attempts: number;
+}
+
 /** Body (RFC 9457) and fields of an answer made here. */
 export function renderErrorResponse(
   response: ErrorResponse,
-  extra: { readonly reason?: StopReason | undefined; readonly attempts: number },
+  story: AnswerStory,
 ): { readonly fields: FieldList; readonly body: Buffer } {
   const body = Buffer.from(
     `${JSON.stringify({
@@ -99,12 +105,13 @@ export function renderErrorResponse(
       title: response.title,
       status: response.status,
       detail: response.detail,
-      ...(extra.reason === undefined ? {} : { reason: extra.reason }),
-      attempts: extra.attempts,
+      ...(story.reason === undefined ? {} : { reason: story.reason }),
+      attempts: story.attempts,
     })}\n`,
   );
   const fields: FieldList = ['Content-Type', 'application/problem+json', 'Cache-Control', 'private, no-store'];
   if (response.token !== undefined) fields.push('Proxy-Status', `${HOP_NAME}; error=${response.token}`);
+  if (response.status === 405) fields.push('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE, QUERY');
   fields.push(...response.fields);
   return { fields, body };
 }

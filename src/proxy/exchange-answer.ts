@@ -1,6 +1,10 @@
 import { removeFields } from '../http1/field-list.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { Downstream, ResponseFraming } from './downstream.ts';
+import { renderErrorResponse } from './error-response.ts';
+import type { AnswerStory, ErrorResponse } from './error-response.ts';
+import type { LocalAnswer } from './phases.ts';
+import { statusTitle } from './status-title.ts';
 
 const CONTENT_FIELDS: ReadonlySet<string> = new Set([
   'content-encoding',
@@ -26,8 +30,19 @@ export class ExchangeAnswer {
     this.#downstream = downstream;
   }
 
-  /** An answer made here, whole. @throws UnsafeHeadError */
-  whole(status: number, reason: string, fields: FieldList, body: Buffer): void {
+  /** What a filter answers itself. @throws UnsafeHeadError */
+  local({ status, fields, body }: LocalAnswer): void {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body ?? []);
+    this.#whole(status, statusTitle(status), [...(fields ?? [])], bytes);
+  }
+
+  /** @throws UnsafeHeadError */
+  error(answer: ErrorResponse, story: AnswerStory): void {
+    const { fields, body } = renderErrorResponse(answer, story);
+    this.#whole(answer.status, answer.title, fields, body);
+  }
+
+  #whole(status: number, reason: string, fields: FieldList, body: Buffer): void {
     const bodiless = status === 204 || status === 304;
     const silent = bodiless || this.#downstream.method === 'HEAD';
     this.#begin(status, reason, bodiless ? removeFields(fields, CONTENT_FIELDS) : fields, {
