@@ -18,6 +18,8 @@ export interface CallEdge {
   readonly to: string;
   /** Sends beyond the first that its policy allows, a whole number ≥ 0; 0 where it has none. */
   readonly maxRetries: number;
+  /** Retries for each call that its budget lets through in the long run, ≥ 0. Left out: all that the policy allows. */
+  readonly retryShare?: number;
 }
 
 export interface CallGraph {

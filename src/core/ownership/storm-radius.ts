@@ -10,6 +10,9 @@ export interface StormRadius {
   /** The most requests that a failing service gets over one call path for one request at the root. */
   readonly amplification: number;
   readonly amplifiedPath: readonly string[];
+  /** The same once budgets hold: the largest product of 1 + what the budget of each retrying edge lets through. */
+  readonly sustained: number;
+  readonly sustainedPath: readonly string[];
 }
 
 /**
@@ -17,18 +20,21 @@ export interface StormRadius {
  * policy, and its caller is legacy or its callee does not say `relayed`; a cooperating service says so when the edge below
  * it has a policy or brought the same word from further down.
  *
- * @throws RangeError for an edge of an unknown service, a service named twice, an unknown root, a number of retries below
- *   0, or a circle of calls: a path that never ends has no largest number of anything
+ * @throws RangeError for an edge of an unknown service, a service named twice, an unknown root, a number of retries or a
+ *   share below 0, or a circle of calls: a path that never ends has no largest number of anything
  */
 export function stormRadius(graph: CallGraph, root: string): StormRadius {
   const worst = new Search(graph).from(root);
   const byRadius = best(worst, (from) => from.radius);
   const byAmplification = best(worst, (from) => from.amplification);
+  const bySustained = best(worst, (from) => from.sustained);
   return {
     radius: byRadius.radius.value,
     path: byRadius.radius.path,
     amplification: byAmplification.amplification.value,
     amplifiedPath: byAmplification.amplification.path,
+    sustained: bySustained.sustained.value,
+    sustainedPath: bySustained.sustained.path,
   };
 }
 
@@ -51,6 +57,7 @@ interface Reading {
 interface Worst {
   readonly radius: Reading;
   readonly amplification: Reading;
+  readonly sustained: Reading;
 }
 
 /** By what the service says: a path that is worse below may be harmless above, because it ends in another word. */
@@ -72,6 +79,8 @@ class Search {
       const caller = this.#service(edge.from, `the caller of ${edge.to}`);
       this.#service(edge.to, `the callee of ${edge.from}`);
       requireWholeNumber('call graph', `maxRetries of ${edge.from} to ${edge.to}`, edge.maxRetries, 0, 1000);
+      const { retryShare = 0 } = edge;
+      if (!(retryShare >= 0)) throw new RangeError(`call graph: retryShare of ${edge.from} to ${edge.to} is below 0`);
       caller.calls.push(edge);
     }
   }
@@ -85,14 +94,16 @@ class Search {
       );
     }
     const { node, calls } = this.#service(name, 'the root');
-    const itself: Worst = { radius: { value: 0, path: [name] }, amplification: { value: 1, path: [name] } };
+    const alone: Reading = { value: 1, path: [name] };
+    const itself: Worst = { radius: { value: 0, path: [name] }, amplification: alone, sustained: alone };
     let relaying: Worst | undefined;
     let owning = itself;
-    for (const { to, maxRetries } of calls) {
+    for (const { to, maxRetries, retryShare = maxRetries } of calls) {
       const below = this.from(to, [...above, name]);
       for (const [worst, relays] of [[below.relaying, true] as const, [below.owning, false] as const]) {
         if (worst === undefined) continue;
-        const here = extended(worst, name, isRetrying(node.participation, maxRetries, relays) ? maxRetries : 0);
+        const retryCount = isRetrying(node.participation, maxRetries, relays) ? maxRetries : 0;
+        const here = extended(worst, name, retryCount, Math.min(retryCount, retryShare));
         if (isRelaying(node.participation, maxRetries, relays)) relaying = worse(relaying, here);
         else owning = worse(owning, here);
       }
@@ -109,20 +120,25 @@ class Search {
   }
 }
 
-function extended(below: Worst, name: string, retryCount: number): Worst {
-  const { radius, amplification } = below;
+function extended({ radius, amplification, sustained }: Worst, name: string, retryCount: number, share: number): Worst {
   return {
     radius: { value: radius.value + (retryCount > 0 ? 1 : 0), path: [name, ...radius.path] },
     amplification: { value: amplification.value * (retryCount + 1), path: [name, ...amplification.path] },
+    sustained: { value: sustained.value * (share + 1), path: [name, ...sustained.path] },
   };
 }
 
 function worse(one: Worst | undefined, other: Worst): Worst {
   if (one === undefined) return other;
   return {
-    radius: other.radius.value > one.radius.value ? other.radius : one.radius,
-    amplification: other.amplification.value > one.amplification.value ? other.amplification : one.amplification,
+    radius: larger(one.radius, other.radius),
+    amplification: larger(one.amplification, other.amplification),
+    sustained: larger(one.sustained, other.sustained),
   };
+}
+
+function larger(one: Reading, other: Reading): Reading {
+  return other.value > one.value ? other : one;
 }
 
 function best(found: WorstByWord, reading: (worst: Worst) => Reading): Worst {

@@ -26,6 +26,8 @@ test('a root that calls nobody has a radius of 0', () => {
     path: ['A'],
     amplification: 1,
     amplifiedPath: ['A'],
+    sustained: 1,
+    sustainedPath: ['A'],
   });
 });
 
@@ -36,6 +38,8 @@ test('without ownership the radius is the depth, and the worst is every hop mult
     path: ['A', 'B', 'C', 'D'],
     amplification: 8,
     amplifiedPath: ['A', 'B', 'C', 'D'],
+    sustained: 8,
+    sustainedPath: ['A', 'B', 'C', 'D'],
   });
 });
 
@@ -107,7 +111,32 @@ test('a diamond of many layers is measured without walking each of its paths', (
   assert.equal(stormRadius(all, 'a0').radius, 60);
 });
 
+/** The graph with a budget on every edge. */
+function budgeted({ nodes, edges }: CallGraph, retryShare: number): CallGraph {
+  return { nodes, edges: edges.map((edge) => ({ ...edge, retryShare })) };
+}
+
+test('budgets that hold multiply as 1 + their share, edge by edge', () => {
+  const found = stormRadius(budgeted(graph('A>B B>C C>D', legacy('ABCD')), 0.1), 'A');
+  assert.equal(found.amplification, 8);
+  assert.ok(Math.abs(found.sustained - 1.331) < 1e-12);
+  assert.deepEqual(found.sustainedPath, ['A', 'B', 'C', 'D']);
+  assert.ok(Math.abs(stormRadius(budgeted(graph('A>B B>C C>D'), 0.1), 'A').sustained - 1.1) < 1e-12);
+});
+
+test('a budget that lets more through than the policy allows adds nothing', () => {
+  assert.equal(stormRadius(budgeted(graph('A>B:2'), 50), 'A').sustained, 3);
+  assert.equal(stormRadius(budgeted(graph('A>B:0'), 50), 'A').sustained, 1);
+});
+
 for (const [name, drawn, root, expected] of [
+  ['a share below nothing', budgeted(graph('A>B'), -0.1), 'A', /^call graph: retryShare of A to B is below 0/],
+  [
+    'a share that is no number',
+    budgeted(graph('A>B'), Number.NaN),
+    'A',
+    /^call graph: retryShare of A to B is below 0/,
+  ],
   ['a circle', graph('A>B B>C C>B'), 'A', /B -> C -> B is a circle/],
   ['a service that calls itself', graph('A>A'), 'A', /A -> A is a circle/],
   ['an unknown root', graph('A>B'), 'Z', /Z, the root, is not among the nodes/],
