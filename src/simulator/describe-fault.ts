@@ -20,7 +20,8 @@ function whatOf({ effect }: TopologyFault): string {
     case 'latency': {
       const factor = effect.factor === 1 ? [] : [`${effect.factor} times as slow`];
       const added = effect.addMs === 0 ? [] : [`${effect.addMs} ms slower`];
-      return [...factor, ...added].join(' and ');
+      const loaded = effect.loadRatio === 0 ? [] : [`${percent(effect.loadRatio)} slower for each other request`];
+      return [...factor, ...loaded, ...added].join(' and ');
     }
   }
 }

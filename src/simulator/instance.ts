@@ -22,6 +22,7 @@ export class Instance implements EndpointView {
   refuses = false;
   hangs = false;
   latencyFactor = 1;
+  latencyLoadRatio = 0;
   latencyAddMs = 0;
 
   constructor(name: string, capacity: Capacity) {
@@ -36,6 +37,7 @@ export class Instance implements EndpointView {
     this.refuses = false;
     this.hangs = false;
     this.latencyFactor = 1;
+    this.latencyLoadRatio = 0;
     this.latencyAddMs = 0;
   }
 
@@ -54,6 +56,7 @@ export class Instance implements EndpointView {
         return;
       case 'latency':
         this.latencyFactor *= effect.factor;
+        this.latencyLoadRatio += effect.loadRatio;
         this.latencyAddMs += effect.addMs;
     }
   }

@@ -19,6 +19,7 @@ export class OperationState {
   errorRatio: number;
   errorStatus = 500;
   latencyFactor = 1;
+  latencyLoadRatio = 0;
   latencyAddMs = 0;
 
   constructor(spec: TopologyOperation, service: ServiceState, index: number, measures: Measures) {
@@ -33,6 +34,7 @@ export class OperationState {
     this.errorRatio = this.spec.errorRatio;
     this.errorStatus = 500;
     this.latencyFactor = 1;
+    this.latencyLoadRatio = 0;
     this.latencyAddMs = 0;
   }
 
@@ -43,6 +45,7 @@ export class OperationState {
       this.errorStatus = effect.status;
     } else if (effect.kind === 'latency') {
       this.latencyFactor *= effect.factor;
+      this.latencyLoadRatio += effect.loadRatio;
       this.latencyAddMs += effect.addMs;
     }
   }

@@ -115,7 +115,9 @@ export class Server implements Callee {
     instance.busyCount += 1;
     request.holdsWorker = true;
     const workMs = drawServiceTimeMs(operation.spec.serviceTime, world);
-    const factor = instance.latencyFactor * operation.latencyFactor;
+    const othersCount = instance.busyCount - 1;
+    const loadFactor = 1 + (instance.latencyLoadRatio + operation.latencyLoadRatio) * othersCount;
+    const factor = instance.latencyFactor * operation.latencyFactor * loadFactor;
     const doneAtMs = queue.nowMs + workMs * factor + instance.latencyAddMs + operation.latencyAddMs;
     queue.schedule(doneAtMs, EVENT.workDone, request.slot, 0);
   }

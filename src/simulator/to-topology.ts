@@ -205,6 +205,9 @@ function toPolicy(retry: FileRoute['retry'] | undefined, ownership: OwnershipMod
 function toEffect({ errorPercent, status, outage, capacityPercent, latency }: FileFault): FaultEffect {
   if (outage !== undefined) return { kind: 'outage', how: outage };
   if (capacityPercent !== undefined) return { kind: 'capacity', ratio: capacityPercent / 100 };
-  if (latency !== undefined) return { kind: 'latency', factor: latency.factor, addMs: latency.add };
+  if (latency !== undefined) {
+    const { factor, loadPercent, add } = latency;
+    return { kind: 'latency', factor, loadRatio: loadPercent / 100, addMs: add };
+  }
   return { kind: 'errors', ratio: (errorPercent ?? 0) / 100, status };
 }

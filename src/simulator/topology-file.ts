@@ -83,5 +83,5 @@ export interface FileFault {
   status: number;
   outage?: 'refused' | 'hangs' | undefined;
   capacityPercent?: number | undefined;
-  latency?: { factor: number; add: number } | undefined;
+  latency?: { factor: number; loadPercent: number; add: number } | undefined;
 }

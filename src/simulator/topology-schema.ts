@@ -114,11 +114,15 @@ const fault = z.strictObject({
     z
       .strictObject({
         factor: note(z.number().min(0).max(100_000), 'Own work takes so many times as long.').prefault(1),
+        loadPercent: note(
+          z.number().min(0).max(10_000),
+          'And so many percent longer for each other request that the instance works on: slower with load.',
+        ).prefault(0),
         add: work('And so much longer.').prefault('0s'),
       })
       .optional(),
     'Own work takes longer.',
-    'for example { factor: 4 } or { add: 100ms }',
+    'for example { factor: 4 }, { add: 100ms } or { loadPercent: 5 }',
   ),
 });
 

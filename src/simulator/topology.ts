@@ -108,5 +108,8 @@ export type FaultEffect =
   | { readonly kind: 'outage'; readonly how: 'refused' | 'hangs' }
   /** That share of the workers is left. */
   | { readonly kind: 'capacity'; readonly ratio: number }
-  /** Own work takes `factor` times as long, and `addMs` longer. */
-  | { readonly kind: 'latency'; readonly factor: number; readonly addMs: number };
+  /**
+   * Own work takes `factor` times as long, that share longer again for each other request that the instance works on, and
+   * `addMs` longer.
+   */
+  | { readonly kind: 'latency'; readonly factor: number; readonly loadRatio: number; readonly addMs: number };

@@ -54,6 +54,16 @@ test('a service with fewer workers does less', () => {
   assert.equal(none.nodes[1]!.shedCount, 999);
 });
 
+test('a service that is slow with load takes longer for each other request that it works on', () => {
+  // 100 a second of 10 ms each are one at a time; with 900 % more for each other they pile up without a limit.
+  const alone = withFault('service: s, latency: { loadPercent: 900 }');
+  assert.ok(alone.nodes[1]!.latency!.p99Ms < 11, String(alone.nodes[1]!.latency!.p99Ms));
+  const crowded = withFault('service: s, latency: { factor: 3, loadPercent: 50 }');
+  // Three at a time would be 30 ms; each works beside some others: 30 ms · (1 + 0.5 · (n − 1)), n of them in 10 ms · n.
+  assert.ok(crowded.nodes[1]!.latency!.p99Ms > 45, String(crowded.nodes[1]!.latency!.p99Ms));
+  assert.match(crowded.faults[0]!.what, /^s: 3 times as slow and 50 % slower for each other request$/);
+});
+
 test('a slow service is as slow as the file says', () => {
   assert.equal(failedByThird(withFault('service: s, latency: { factor: 200 }'))[1]! > 800, true);
   const { latency } = withFault('operation: s, latency: { add: 90ms }').nodes[1]!;
