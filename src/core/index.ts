@@ -10,7 +10,9 @@ export { createOutlier, createOutlierPolicy, mayEject } from './outlier-detectio
 export { attribute } from './ownership/attribute.ts';
 export { withClaim } from './ownership/claimed-facts.ts';
 export { createDependencyMemory } from './ownership/dependency-memory.ts';
+export { outcomeClassOfGrpcStatus } from './ownership/grpc-status.ts';
 export { outboundEnding } from './ownership/outbound-ending.ts';
+export { pathAllowance } from './ownership/path-allowance.ts';
 export { stormRadius } from './ownership/storm-radius.ts';
 export { createPermits } from './permits.ts';
 export { hasEndpoint, hasOtherEndpoint, pickEndpoint } from './pick-endpoint.ts';
@@ -58,7 +60,7 @@ export type {
   RetryScheduled,
   RetrySuppressed,
 } from './observer.ts';
-export type { Outcome, ResponseFacts } from './outcome.ts';
+export type { Outcome, ResponseFacts, Ruling } from './outcome.ts';
 export type { FailureLimits, FailureThresholdOptions } from './failure-threshold.ts';
 export type { HedgePolicy } from './hedging.ts';
 export type { EndpointView, LoadBalancing } from './load-balancing.ts';
@@ -71,6 +73,7 @@ export type { DeclaredEdge, DependencyMemory, DependencyMemoryOptions } from './
 export type { DependencySnapshot, DependencySnapshotEdge } from './ownership/dependency-snapshot.ts';
 export type { ClaimReason, ErrorClaim, RetryAdvice } from './ownership/error-claim.ts';
 export type { EdgeClass, Outbound, OutboundEnding } from './ownership/outbound.ts';
+export type { PathAllowance } from './ownership/path-allowance.ts';
 export type { StormRadius } from './ownership/storm-radius.ts';
 export type { Permits } from './permits.ts';
 export type { EndpointChoice } from './pick-endpoint.ts';

@@ -8,6 +8,8 @@ export type EdgeClass = 'fail-closed' | 'fail-open' | 'unknown';
 export interface Outbound {
   /** What was called, the same for each call of the same kind: `payments/charge`. */
   readonly operation: string;
+  /** What it was about, where calls of one operation are about different things: only a call with the same one repeats it. */
+  readonly target?: string | undefined;
   readonly edge: EdgeClass;
   /** The host's monotonic milliseconds. */
   readonly startedAtMs: number;
@@ -42,6 +44,7 @@ export function isSuperseded(call: Outbound, calls: readonly Outbound[], atMs: n
   return calls.some(
     (other) =>
       other.operation === call.operation &&
+      other.target === call.target &&
       other !== call &&
       other.startedAtMs >= ending.atMs &&
       other.ending?.outcomeClass === 'ok' &&

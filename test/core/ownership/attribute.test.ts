@@ -182,6 +182,7 @@ test('only a success of the same operation that began after the failure makes up
   assert.equal(claim({}), 'owned');
   assert.equal(claim({ startedAtMs: 19 }), 'relayed');
   assert.equal(claim({ operation: 'stock/write' }), 'relayed');
+  assert.equal(claim({ target: '/stock/7' }), 'relayed');
   assert.equal(claim({ outcomeClass: 'client' }), 'relayed');
   assert.equal(claim({ endedAtMs: 100 }), 'owned');
   assert.equal(claim({ endedAtMs: 101 }), 'relayed');
