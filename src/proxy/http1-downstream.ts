@@ -3,6 +3,7 @@ import type { Failure } from '../core/failure.ts';
 import { chunkHead, CHUNK_END, lastChunk, responseHeadText } from '../http1/serializer.ts';
 import { hasField } from '../http1/field-list.ts';
 import type { BodySink, BodySource } from '../transport/request-body.ts';
+import type { ClientOutput } from './client-output.ts';
 import { downstreamFailure } from './downstream-failure.ts';
 import type { Downstream, DownstreamListener, ResponseFraming } from './downstream.ts';
 import { upstreamTrailers } from './headers.ts';
@@ -17,10 +18,7 @@ export interface DownstreamConnection {
   readonly remotePort: number;
   readonly encrypted: boolean;
   readonly draining: boolean;
-  /** Returns whether the system took everything; if not, what was given must stay as it is until it is drained. */
-  write(data: Buffer | string): boolean;
-  /** The same for parts that leave in one system call. */
-  writeTogether(before: string, chunk: Buffer, after: string): boolean;
+  readonly output: ClientOutput;
   /** The exchange takes body bytes (again), or wants no more for now. */
   updateReading(): void;
   responded(close: boolean): void;
@@ -133,7 +131,7 @@ export class Http1Downstream implements Downstream, BodySource {
   informational(status: number, reason: string, fields: FieldList): void {
     if (this.ended || this.#pendingHead !== undefined) return;
     if (status === 100) return this.#writeContinue(reason, fields);
-    this.#connection.write(responseHeadText(status, reason, fields, { kind: 'none' }));
+    this.#connection.output.write(responseHeadText(status, reason, fields, { kind: 'none' }));
   }
 
   respond(status: number, reason: string, fields: FieldList, framing: ResponseFraming): void {
@@ -163,13 +161,13 @@ export class Http1Downstream implements Downstream, BodySource {
     if (this.ended) return;
     this.ended = true;
     const rest = `${this.#takeHead()}${this.#framing === 'chunked' ? lastChunk(trailers) : ''}`;
-    if (rest !== '') this.#connection.write(rest);
+    if (rest !== '') this.#connection.output.write(rest);
     this.#connection.responded(this.#close || !this.requestComplete);
   }
 
   abort(): void {
     // A connection that closes without a byte makes clients send the request again: they see the head, and the cut.
-    if (!this.ended && this.#pendingHead !== undefined) this.#connection.write(this.#takeHead());
+    if (!this.ended && this.#pendingHead !== undefined) this.#connection.output.write(this.#takeHead());
     this.ended = true;
     // To an HTTP/1.0 client a FIN is the proper end of the body: only a reset shows that it is not whole.
     if (this.#framing === 'until-close') this.#connection.reset();
@@ -182,7 +180,7 @@ export class Http1Downstream implements Downstream, BodySource {
 
   flushHead(): void {
     this.#flushScheduled = false;
-    if (!this.ended && this.#pendingHead !== undefined) this.#connection.write(this.#takeHead());
+    if (!this.ended && this.#pendingHead !== undefined) this.#connection.output.write(this.#takeHead());
   }
 
   // -----------------------------------------------------------------------------------------------------------------
@@ -194,20 +192,20 @@ export class Http1Downstream implements Downstream, BodySource {
   }
 
   #send(before: string, chunk: Buffer, after = ''): boolean {
-    const connection = this.#connection;
-    if (before === '' && after === '') return connection.write(chunk);
-    if (chunk.length > COALESCE_BYTES) return connection.writeTogether(before, chunk, after);
+    const { output } = this.#connection;
+    if (before === '' && after === '') return output.write(chunk);
+    if (chunk.length > COALESCE_BYTES) return output.writeTogether(before, chunk, after);
     const piece = Buffer.allocUnsafe(before.length + chunk.length + after.length);
     piece.write(before, 0, 'latin1');
     piece.set(chunk, before.length);
     if (after !== '') piece.write(after, before.length + chunk.length, 'latin1');
-    return connection.write(piece);
+    return output.write(piece);
   }
 
   #writeContinue(reason: string, fields: FieldList): void {
     if (this.#continued) return;
     this.#continued = true;
-    this.#connection.write(responseHeadText(100, reason, fields, { kind: 'none' }));
+    this.#connection.output.write(responseHeadText(100, reason, fields, { kind: 'none' }));
   }
 }
 
