@@ -25,6 +25,13 @@ export function classifyOutcome(outcome: Outcome): OutcomeClass {
     : outcomeClassOfFailure(outcome.failure);
 }
 
+/** Whether a response is the end of its request, and a good one: by what was said of it, else by its status. */
+export function isSuccess(response: ResponseFacts): boolean {
+  const { ruling, status } = response;
+  if (ruling === 'success') return classifyResponse(response) !== 'rejected';
+  return status < 400 && ruling !== 'retryable';
+}
+
 export function outcomeClassOfResponse(response: ResponseFacts): OutcomeClass {
   const { status } = response;
   if (status < 400) return 'ok';

@@ -9,7 +9,7 @@ import {
 import { clampDelayMs, remainingMs } from './deadline.ts';
 import { isRetryHandled, type Decision, type RetryDecision, type StopDecision, type StopReason } from './decision.ts';
 import type { Failure } from './failure.ts';
-import type { Outcome, ResponseFacts } from './outcome.ts';
+import type { Outcome, ResponseFacts, Ruling } from './outcome.ts';
 import type { Circumstances, RequestFacts } from './request.ts';
 import type { BackoffPolicy, RetryPolicy } from './retry-policy.ts';
 import { classifyResponse, mightRunTwice, safetyOf, type SafetyClass } from './safety.ts';
@@ -55,8 +55,11 @@ export function decide(input: DecisionInput): Decision {
   if (at.downstreamGone) return stop('downstream-gone', safetyOf(outcome));
 
   const outcomeClass = classifyOutcome(outcome);
-  if (outcomeClass === 'ok') return STOP_SUCCESS;
   const safety = safetyOf(outcome);
+  const ruling = rulingOn(outcome, safety, policy);
+  if (ruling === undefined ? outcomeClass === 'ok' : ruling === 'success' && outcome.type === 'response') {
+    return STOP_SUCCESS;
+  }
   const failure = outcome.type === 'failure' ? outcome.failure : undefined;
   const response = outcome.type === 'response' ? outcome.response : undefined;
   if (failure !== undefined && outcomeClass === 'cancelled') {
@@ -65,7 +68,9 @@ export function decide(input: DecisionInput): Decision {
   // The request's own deadline: nothing anybody's policy says could give it more time.
   if (failure?.kind === 'deadline_exceeded') return stop('deadline', safety);
 
-  const covered = isCovered(outcome, policy, at) || input.coverAnyway;
+  if (ruling === 'ignore' || ruling === 'success') return stop('not-retryable', safety);
+
+  const covered = ruling === 'retryable' || isCovered(outcome, policy, at) || input.coverAnyway;
   if (outcomeClass === 'client' && !covered) return stop('not-retryable', safety);
 
   if (policy.ownership === 'enforce' && response?.claim === 'relayed') return stop('not-owner', safety);
@@ -111,6 +116,15 @@ export function decide(input: DecisionInput): Decision {
 
 function stop(reason: StopReason, safety: SafetyClass | undefined): StopDecision {
   return { type: 'stop', reason, handled: isRetryHandled(reason), safety };
+}
+
+/**
+ * What was said of the outcome, unless it is proof that nothing was processed: who writes a rule for statuses does not
+ * mean to give up the one retry that is always safe. That is switched off by its name, `rejected`.
+ */
+function rulingOn(outcome: Outcome, safety: SafetyClass, policy: RetryPolicy): Ruling | undefined {
+  const { ruling } = outcome.type === 'response' ? outcome.response : outcome;
+  return ruling !== undefined && safety === 'rejected' && policy.on.has('rejected') ? 'retryable' : ruling;
 }
 
 /** Whether the policy names this outcome: a status by its code, a failure by its trigger, a rejection by either. */

@@ -4,7 +4,7 @@ import type { Outcome } from './outcome.ts';
 import type { Circumstances, RequestFacts } from './request.ts';
 import { requireWholeNumber } from './require-whole-number.ts';
 import type { RetryPolicy } from './retry-policy.ts';
-import { isIdempotent } from './safety.ts';
+import { isRepeatable } from './safety.ts';
 
 /** A second copy of a request that takes long, at another endpoint; the first good answer wins. */
 export interface HedgePolicy {
@@ -12,6 +12,11 @@ export interface HedgePolicy {
   readonly delayMs: number;
   /** Copies beyond the first send and its retries, 1–10. Default 1. */
   readonly max: number;
+  /**
+   * A copy may go to an endpoint that was tried, when there is no other: for a caller that knows an origin by its name
+   * alone, behind which there may be many servers. Default: it needs another endpoint.
+   */
+  readonly sameEndpoint?: boolean | undefined;
 }
 
 /** @throws RangeError for a value outside its range */
@@ -30,6 +35,7 @@ export function createHedgePolicy(options: { readonly delayMs: number; readonly 
 export function hedgeRefusal(
   request: RequestFacts,
   retry: RetryPolicy,
+  policy: HedgePolicy,
   at: Circumstances,
   bodyComplete: boolean,
   nowMs: number,
@@ -37,10 +43,11 @@ export function hedgeRefusal(
   if (at.downstreamGone) return 'downstream-gone';
   if (at.committed) return 'committed';
   if (!bodyComplete || !at.bodyReplayable) return 'body-not-replayable';
-  if (!request.keyed && !isIdempotent(request.method)) return 'not-idempotent';
+  if (!isRepeatable(request)) return 'not-idempotent';
   if (request.deadlineAtMs <= nowMs) return 'deadline';
   // The same endpoint is as slow for a second copy, and gets the work twice.
-  if (!at.otherEndpointAvailable) return 'no-endpoint';
+  if (!at.otherEndpointAvailable && policy.sameEndpoint !== true) return 'no-endpoint';
+  if (!at.endpointAvailable) return 'no-endpoint';
   if (!at.permitAvailable) return 'circuit-open';
   if (request.lineage >= 1 && !retry.retryOfRetry) return 'retry-of-retry';
   return undefined;

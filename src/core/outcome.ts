@@ -1,6 +1,14 @@
 import type { Claim } from './claim.ts';
 import type { Failure } from './failure.ts';
 
+/**
+ * What somebody who knows more than a status code tells of an outcome (a host's classifier).
+ * - `success`: it is what was wanted, whatever its status; final.
+ * - `retryable`: a failure that the policy covers. Whether it is safe to repeat stays a matter of evidence.
+ * - `ignore`: final, and it says nothing about the server.
+ */
+export type Ruling = 'success' | 'retryable' | 'ignore';
+
 /** What a response head says to the decision. Extracted by the host; core never sees header fields. */
 export interface ResponseFacts {
   /** Final status, 200–599 (1xx never reaches the decision). */
@@ -18,8 +26,10 @@ export interface ResponseFacts {
   readonly advisedOther?: boolean | undefined;
   /** The callee proved that it did not process the request (421, 425 are recognised without it). */
   readonly nack?: boolean | undefined;
+  /** Takes the place of the status and of the policy's codes, except for what a nack proves. */
+  readonly ruling?: Ruling | undefined;
 }
 
 export type Outcome =
   | { readonly type: 'response'; readonly response: ResponseFacts }
-  | { readonly type: 'failure'; readonly failure: Failure };
+  | { readonly type: 'failure'; readonly failure: Failure; readonly ruling?: Ruling | undefined };

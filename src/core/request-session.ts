@@ -1,8 +1,9 @@
+import { isSuccess } from './classify.ts';
 import { decide, STOP_SUCCESS } from './decide.ts';
 import { isRetryHandled, type Decision, type StopDecision, type StopReason } from './decision.ts';
 import type { Failure } from './failure.ts';
 import { hedgeRefusal, waitsForOtherCopy, type HedgePolicy } from './hedging.ts';
-import type { Outcome, ResponseFacts } from './outcome.ts';
+import type { Outcome, ResponseFacts, Ruling } from './outcome.ts';
 import type { Circumstances, RequestFacts } from './request.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { RetryPolicy } from './retry-policy.ts';
@@ -33,8 +34,8 @@ export interface RequestSession {
   attemptStarted(): number;
   /** A complete final response head arrived. `random` ∈ [0, 1). */
   responded(response: ResponseFacts, at: Circumstances, nowMs: number, random: number): Decision;
-  /** The attempt died without a complete response head. */
-  failed(failure: Failure, at: Circumstances, nowMs: number, random: number): Decision;
+  /** The attempt died without a complete response head. `ruling`: what somebody who knows more says of it. */
+  failed(failure: Failure, at: Circumstances, nowMs: number, random: number, ruling?: Ruling): Decision;
   /**
    * Asks again for the last outcome as if the policy covered it (a hook said "retry").
    * Only 'not-retryable' can change: safety, attempts, deadline and budget hold whatever a hook says.
@@ -99,16 +100,16 @@ class Session implements RequestSession {
   }
 
   responded(response: ResponseFacts, at: Circumstances, nowMs: number, random: number): Decision {
-    if (response.status < 400 && !at.downstreamGone) {
-      this.#budget.record(true, nowMs);
+    if (isSuccess(response) && !at.downstreamGone) {
+      if (response.ruling !== 'ignore') this.#budget.record(true, nowMs);
       this.#lastOutcome = undefined;
       return this.#stopped(STOP_SUCCESS);
     }
     return this.#conclude({ type: 'response', response }, at, nowMs, random);
   }
 
-  failed(failure: Failure, at: Circumstances, nowMs: number, random: number): Decision {
-    return this.#conclude({ type: 'failure', failure }, at, nowMs, random);
+  failed(failure: Failure, at: Circumstances, nowMs: number, random: number, ruling?: Ruling): Decision {
+    return this.#conclude({ type: 'failure', failure, ruling }, at, nowMs, random);
   }
 
   reconsider(at: Circumstances, nowMs: number, random: number): Decision {
@@ -128,7 +129,7 @@ class Session implements RequestSession {
 
   hedge(policy: HedgePolicy, at: Circumstances, bodyComplete: boolean, nowMs: number): StopReason | undefined {
     if (this.hedgeCount >= policy.max) return 'attempts-exhausted';
-    const refusal = hedgeRefusal(this.facts, this.policy, at, bodyComplete, nowMs);
+    const refusal = hedgeRefusal(this.facts, this.policy, policy, at, bodyComplete, nowMs);
     if (refusal !== undefined) return refusal;
     if (!this.#budget.withdrawHedge(nowMs)) return 'budget-exhausted';
     this.#hedgedAtMs = nowMs;

@@ -3,6 +3,8 @@ export interface RequestFacts {
   readonly method: string;
   /** It carries an Idempotency-Key. */
   readonly keyed: boolean;
+  /** What its sender says about doing it twice, whatever its method; `undefined` where nothing was said. */
+  readonly repeatable?: boolean | undefined;
   /** Retries made above this request (Request-Attempt lineage); ≥ 1 means that it is itself a retry. */
   readonly lineage: number;
   /** Instant of the overall deadline on the host's monotonic clock; `Infinity` for none. */

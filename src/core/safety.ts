@@ -25,9 +25,14 @@ export function isSafeForAnyMethod(safety: SafetyClass): boolean {
   return safety === 'unsent' || safety === 'rejected';
 }
 
+/** Whether the request may be done twice: by its sender's word, else by its key or its method. */
+export function isRepeatable({ repeatable, keyed, method }: RequestFacts): boolean {
+  return repeatable ?? (keyed || isIdempotent(method));
+}
+
 /** Whether a repeat of this request after an outcome of this class could do its work a second time, with an effect. */
 export function mightRunTwice(safety: SafetyClass, request: RequestFacts): boolean {
-  return !isSafeForAnyMethod(safety) && !request.keyed && !isIdempotent(request.method);
+  return !isSafeForAnyMethod(safety) && !isRepeatable(request);
 }
 
 /** The safety class of an attempt that died, read from the evidence alone: never from the kind of error a library reported. */

@@ -32,6 +32,15 @@ export function endpointVerdict(outcome: Outcome): Verdict {
 function verdictOf(outcome: Outcome, isFailure: (status: number) => boolean): Verdict {
   if (outcome.type === 'failure') return verdictOfFailure(outcome.failure);
   const { response } = outcome;
+  switch (response.ruling) {
+    case 'success':
+      return 'success';
+    case 'retryable':
+      return isItsOwn(response) ? 'failure' : 'alive';
+    case 'ignore':
+      return 'none';
+    case undefined:
+  }
   if (response.status < 400) return 'success';
   return isFailure(response.status) && isItsOwn(response) ? 'failure' : 'alive';
 }

@@ -32,12 +32,12 @@ export interface Applicant {
 
 /**
  * Takes all of it or nothing. The permit and the place in the endpoint's load are the attempt's to give back.
- * @param isCopy Only an endpoint that was not tried will do.
+ * @param untriedOnly Only an endpoint that was not tried will do: it is for a copy.
  */
 export function admit(
   selection: Selection | undefined,
   applicant: Applicant,
-  isCopy: boolean,
+  untriedOnly: boolean,
   nowMs: number,
 ): Admission | Refusal {
   if (selection === undefined) return refused('no-endpoint', 'destination_unavailable', 'no upstream was selected');
@@ -51,7 +51,7 @@ export function admit(
     return refused('circuit-open', 'circuit_open', `upstream ${upstream.name}: the circuit is open`);
   }
   const endpoint = selection.endpoint ?? pick(upstream, applicant, nowMs);
-  if (endpoint === undefined || (isCopy && applicant.tried.includes(endpoint))) {
+  if (endpoint === undefined || (untriedOnly && applicant.tried.includes(endpoint))) {
     circuit?.record(pass, 'none', nowMs);
     upstream.permits.release();
     const why = `upstream ${upstream.name}: no endpoint can be used: ${upstream.whyNone()}`;

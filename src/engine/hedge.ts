@@ -57,6 +57,8 @@ export class Hedge {
     // It runs beside the others: none of their permits comes back first.
     const at = this.#launcher.circumstances(slow.upstream, 0, nowMs);
     this.refused = session.hedge(this.#policy, at, isBodyHere, nowMs);
-    if (this.refused === undefined) this.#launcher.launch({ type: 'copy', afterMs: this.#policy.delayMs, body: copy });
+    if (this.refused !== undefined) return;
+    const { delayMs: afterMs, sameEndpoint: anywhere = false } = this.#policy;
+    this.#launcher.launch({ type: 'copy', afterMs, body: copy, anywhere });
   }
 }

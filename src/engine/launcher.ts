@@ -20,7 +20,12 @@ import type { Upstream } from './upstream.ts';
 export type Order =
   | { readonly type: 'first' }
   | { readonly type: 'retry'; readonly decision: RetryDecision }
-  | { readonly type: 'copy'; readonly afterMs: number; readonly body: RequestBody | undefined };
+  | {
+      readonly type: 'copy';
+      readonly afterMs: number;
+      readonly body: RequestBody | undefined;
+      readonly anywhere: boolean;
+    };
 
 /** The circumstances of a success, of which nothing more is asked. */
 export const UNHINDERED: Circumstances = Object.freeze({
@@ -107,7 +112,7 @@ export class Launcher implements Applicant {
       if (order.type !== 'copy') this.upstream = selection.upstream;
       this.session ??= this.#startSession(selection.upstream, nowMs);
     }
-    const admission = admit(selection, this, order.type === 'copy', nowMs);
+    const admission = admit(selection, this, order.type === 'copy' && !order.anywhere, nowMs);
     if (isRefusal(admission)) return this.#owner.refused(order, admission);
     this.upstream = admission.upstream;
     const attempt = new AttemptRun(this.#owner, admission, this.#record(admission, order), nowMs);

@@ -1,7 +1,10 @@
 import type { StopReason } from '../core/decision.ts';
+import type { Failure } from '../core/failure.ts';
 import type { HedgePolicy } from '../core/hedging.ts';
+import type { Ruling } from '../core/outcome.ts';
 import type { RequestFacts } from '../core/request-session.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
+import type { ResponseHead } from '../http1/message.ts';
 import type { Clock } from '../transport/clock.ts';
 import type { RequestBody } from '../transport/request-body.ts';
 import type { AttemptTimeouts } from '../transport/transport.ts';
@@ -18,6 +21,13 @@ export interface RunRequestOptions {
   readonly operation?: string | undefined;
   /** Sends a copy of a request that takes long. Default: none. */
   readonly hedge?: HedgePolicy | undefined;
+  /**
+   * What the sender knows of an outcome beyond its status or kind; asked once for each, with the head or the failure. When
+   * it throws, the request is over. Default: nothing.
+   */
+  readonly classify?:
+    | ((head: ResponseHead | undefined, failure: Failure | undefined) => Ruling | undefined)
+    | undefined;
   /** Whether the host would select another upstream for a retry when that of the attempt has no endpoint left. */
   readonly canMove?: (() => boolean) | undefined;
   readonly host: RunHost;

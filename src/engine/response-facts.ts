@@ -1,18 +1,25 @@
-import type { ResponseFacts } from '../core/outcome.ts';
+import type { ResponseFacts, Ruling } from '../core/outcome.ts';
 import { parseRetryAfter, parseRetryPushback } from '../core/retry-after.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import { fieldValue } from '../http1/field-list.ts';
 
 /** What the decision needs of a response head. Successes carry nothing and cost nothing. */
-export function readResponseFacts(head: ResponseHead, codes: ReadonlySet<number>, wallMs: number): ResponseFacts {
+export function readResponseFacts(
+  head: ResponseHead,
+  codes: ReadonlySet<number>,
+  wallMs: number,
+  ruling?: Ruling,
+): ResponseFacts {
   const { status, fields } = head;
-  if (status < 400 && !codes.has(status)) return { status };
+  if (status < 400 && !codes.has(status) && ruling !== 'retryable')
+    return ruling === undefined ? { status } : { status, ruling };
   const pushback = fieldValue(fields, 'grpc-retry-pushback-ms');
   const pushbackMs = pushback === undefined ? undefined : parseRetryPushback(pushback);
   return {
     status,
     retryAfterMs: typeof pushbackMs === 'number' ? pushbackMs : readRetryAfter(fields, wallMs),
     advisedNever: pushbackMs === 'never',
+    ruling,
   };
 }
 

@@ -1,5 +1,7 @@
+import { isSuccess } from '../core/classify.ts';
 import type { Decision, StopReason } from '../core/decision.ts';
 import type { Failure } from '../core/failure.ts';
+import type { Ruling } from '../core/outcome.ts';
 import { classifyFailure, classifyResponse } from '../core/safety.ts';
 import type { ResponseHead } from '../http1/message.ts';
 import type { Clock, Timer } from '../transport/clock.ts';
@@ -137,17 +139,19 @@ class Run implements RequestRun, LaunchOwner {
 
   /** A final head arrived: deliver it, or put it aside and send again, or put it aside and wait for the other copy. */
   attemptResponded(attempt: AttemptRun, head: ResponseHead): void {
+    const ruling = this.#rulingOn(head, undefined);
+    if (this.#ending.ended) return;
     const nowMs = this.clock.nowMs();
-    const facts = readResponseFacts(head, this.#options.policy.codes, this.clock.wallMs());
+    const facts = readResponseFacts(head, this.#options.policy.codes, this.clock.wallMs(), ruling);
     this.#failure = undefined;
     this.#flight.landed(attempt);
     attempt.answered(facts, nowMs);
     recordResponse(attempt.record, facts);
     const session = this.#launcher.session!;
-    const isSuccess = head.status < 400;
-    const at = isSuccess ? UNHINDERED : this.#launcher.circumstancesAfter(attempt, nowMs);
+    const isGood = isSuccess(facts);
+    const at = isGood ? UNHINDERED : this.#launcher.circumstancesAfter(attempt, nowMs);
     const decision =
-      isSuccess || !this.#flight.isAirborne
+      isGood || !this.#flight.isAirborne
         ? session.responded(facts, at, nowMs, this.#options.random())
         : session.besideCopy({ type: 'response', response: facts }, at, nowMs, this.#options.random());
     const safety = decision === undefined ? classifyResponse(facts) : decision.safety;
@@ -170,6 +174,8 @@ class Run implements RequestRun, LaunchOwner {
 
   /** It died without a complete response head. */
   attemptFailed(attempt: AttemptRun, failure: Failure): void {
+    const ruling = this.#rulingOn(undefined, failure);
+    if (this.#ending.ended) return;
     const nowMs = this.clock.nowMs();
     const session = this.#launcher.session!;
     this.#failure = failure;
@@ -177,19 +183,28 @@ class Run implements RequestRun, LaunchOwner {
     recordFailure(attempt.record, failure);
     const at = this.#launcher.circumstancesAfter(attempt, nowMs);
     if (this.#flight.isAirborne) {
-      const stop = session.besideCopy({ type: 'failure', failure }, at, nowMs, this.#options.random());
+      const stop = session.besideCopy({ type: 'failure', failure, ruling }, at, nowMs, this.#options.random());
       attempt.record.class = classifyFailure(failure);
       if (stop === undefined) return;
       this.#flight.supersede();
       return this.#settleFailure(attempt, failure, stop, undefined);
     }
-    const decision = session.failed(failure, at, nowMs, this.#options.random());
+    const decision = session.failed(failure, at, nowMs, this.#options.random(), ruling);
     if (decision.safety !== undefined) attempt.record.class = decision.safety;
     ask(
       () => this.host.reviewFailure(failure, decision),
       (override) => this.#settleFailure(attempt, failure, decision, override),
       this.hookFailed,
     );
+  }
+
+  #rulingOn(head: ResponseHead | undefined, failure: Failure | undefined): Ruling | undefined {
+    try {
+      return this.#options.classify?.(head, failure);
+    } catch (error) {
+      this.hookFailed(error);
+      return undefined;
+    }
   }
 
   #settleFailure(

@@ -14,6 +14,7 @@ interface Case {
   readonly at?: Partial<Circumstances>;
   readonly bodyComplete?: boolean;
   readonly retryOfRetry?: boolean;
+  readonly sameEndpoint?: boolean;
   readonly nowMs?: number;
 }
 
@@ -22,6 +23,7 @@ function refusalOf(one: Case): StopReason | undefined {
   return hedgeRefusal(
     { ...GET, ...one.request },
     createRetryPolicy({ retryOfRetry }),
+    { ...createHedgePolicy({ delayMs: 1 }), sameEndpoint: one.sameEndpoint },
     { ...OTHER, ...one.at },
     one.bodyComplete ?? true,
     one.nowMs ?? 0,
@@ -33,6 +35,8 @@ describe('a copy may be sent', () => {
     ['of a GET', {}],
     ['of a PUT', { request: { method: 'PUT' } }],
     ['of a keyed POST', { request: { ...POST, keyed: true } }],
+    ['of a POST that its sender calls repeatable', { request: { ...POST, repeatable: true } }],
+    ['to the same endpoint where that is allowed', { at: { otherEndpointAvailable: false }, sameEndpoint: true }],
     ['before the deadline', { request: { deadlineAtMs: 10 }, nowMs: 9 }],
     ['of a retry of the caller where that is allowed', { request: { lineage: 1 }, retryOfRetry: true }],
   ];
@@ -46,6 +50,7 @@ describe('no copy is sent', () => {
     ['while the body is arriving', { bodyComplete: false }, 'body-not-replayable'],
     ['of a body that is not kept', { at: { bodyReplayable: false } }, 'body-not-replayable'],
     ['of a POST without a key', { request: POST }, 'not-idempotent'],
+    ['of a GET that its sender calls unrepeatable', { request: { repeatable: false } }, 'not-idempotent'],
     ['of an unknown method', { request: { method: 'get' } }, 'not-idempotent'],
     ['at the deadline', { request: { deadlineAtMs: 10 }, nowMs: 10 }, 'deadline'],
     ['to the same endpoint', { at: { otherEndpointAvailable: false } }, 'no-endpoint'],
