@@ -5,6 +5,7 @@ import { printable } from './fault.ts';
 import type { Mapping } from './plain-data.ts';
 import { isMapping, list, mapping } from './plain-data.ts';
 import { routeFaults } from './route-checks.ts';
+import type { TlsFiles } from './tls-files.ts';
 import { tracingFaults } from './tracing-checks.ts';
 import { upstreamNames } from './route-target-checks.ts';
 import { defaultRouteName } from './to-config.ts';
@@ -15,13 +16,13 @@ import { upstreamFaults } from './upstream-checks.ts';
  * What no single setting can know: settings that contradict each other, names that lead nowhere. They look at the plain
  * data, not at the schema's result, so that they run (and report) also when the schema found faults elsewhere.
  */
-export function crossChecks(data: unknown): DataFault[] {
+export function crossChecks(data: unknown, files?: TlsFiles): DataFault[] {
   const file = mapping(data);
   const upstreams = mapping(file['upstreams']);
   const faults: DataFault[] = [...listenerFaults(list(file['listeners']))];
   if (isMapping(file['admin'])) faults.push(...adminFaults(file['admin'], list(file['listeners'])));
   if (isMapping(file['tracing'])) faults.push(...tracingFaults(file['tracing']));
-  for (const [name, value] of Object.entries(upstreams)) faults.push(...upstreamFaults(name, mapping(value)));
+  for (const [name, value] of Object.entries(upstreams)) faults.push(...upstreamFaults(name, mapping(value), files));
   if (isMapping(file['upstreams']) && Object.keys(upstreams).length === 0)
     faults.push({
       path: ['upstreams'],

@@ -6,6 +6,7 @@ export const defaults = {
   server: 'own',
   limits: { headerBytes: '16KiB', headerTimeout: '10s', bodyIdle: '30s', keepAlive: '65s', maxConnections: 10_000 },
   protocol: 'http1',
+  upstreamTls: { verify: true },
   endpoint: { weight: 1, priority: 0, refresh: '10s' },
   target: { weight: 1 },
   loadBalancing: 'least-request',

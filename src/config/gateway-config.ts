@@ -73,6 +73,10 @@ export interface UpstreamConfig {
   readonly endpoints: readonly EndpointSettings[];
   /** Names whose addresses are endpoints. */
   readonly dnsEndpoints: readonly DnsEndpointSettings[];
+  /** Left out: HTTP/1.1. */
+  readonly protocol?: 'http1' | 'http2' | 'auto';
+  /** Left out: plain text. */
+  readonly tls?: UpstreamTlsConfig | undefined;
   readonly loadBalancing: LoadBalancing;
   /** For `consistent-hash`: the request field whose value is hashed; undefined: the client's address. */
   readonly hashHeader: string | undefined;
@@ -88,6 +92,15 @@ export interface UpstreamConfig {
   readonly circuitBreaker: CircuitBreakerOptions | undefined;
   /** Undefined: no endpoint is ejected. */
   readonly outliers: OutlierDetectionOptions | undefined;
+}
+
+/** Files by their path; what is in them is never part of a configuration. */
+export interface UpstreamTlsConfig {
+  readonly serverName: string | undefined;
+  readonly caFile: string | undefined;
+  readonly certFile: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly verify: boolean;
 }
 
 export interface EndpointSettings extends EndpointShare {

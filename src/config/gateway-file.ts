@@ -45,12 +45,23 @@ export interface FileListener {
 
 export interface FileUpstream {
   endpoints: FileEndpoint[];
+  protocol: 'http1' | 'http2' | 'auto';
+  tls?: FileUpstreamTls | undefined;
   loadBalancing: FileLoadBalancing;
   connect: { timeout: number; idleTimeout: number; maxConnections: number; maxRequestsPerConnection: number };
   retryBudget: FileRetryBudget;
   healthCheck?: FileHealthCheck | undefined;
   circuitBreaker: FileCircuitBreaker;
   outlierDetection?: FileOutlierDetection | undefined;
+}
+
+/** Files are named as the file names them. */
+export interface FileUpstreamTls {
+  serverName?: string | undefined;
+  ca?: string | undefined;
+  cert?: string | undefined;
+  key?: string | undefined;
+  verify: boolean;
 }
 
 export interface FileEndpoint {

@@ -14,6 +14,7 @@ import type {
   SecretSource,
   TracingConfig,
   UpstreamConfig,
+  UpstreamTlsConfig,
 } from './gateway-config.ts';
 import { readDuration } from './quantity.ts';
 import type {
@@ -27,11 +28,15 @@ import type {
   FileSecret,
   FileTracing,
   FileUpstream,
+  FileUpstreamTls,
   GatewayFile,
 } from './gateway-file.ts';
 
-/** A checked file in the words of the code. */
-export function toConfig(file: GatewayFile): GatewayConfig {
+/**
+ * A checked file in the words of the code.
+ * @param resolve Makes the paths of other files absolute.
+ */
+export function toConfig(file: GatewayFile, resolve: (path: string) => string = String): GatewayConfig {
   return {
     listeners: file.listeners.map(({ address, server, limits }) => ({
       address,
@@ -44,7 +49,7 @@ export function toConfig(file: GatewayFile): GatewayConfig {
         maxConnections: limits.maxConnections,
       },
     })),
-    upstreams: Object.entries(file.upstreams).map(([name, upstream]) => toUpstream(name, upstream)),
+    upstreams: Object.entries(file.upstreams).map(([name, upstream]) => toUpstream(name, upstream, resolve)),
     routes: file.routes.map((route, index) => toRoute(route, index)),
     retryOfRetry: file.retryOfRetry,
     replayMemoryBytes: file.replayMemory,
@@ -79,7 +84,17 @@ function toAdmin({ address, write, hosts, token }: FileAdmin): AdminConfig {
 
 function toUpstream(
   name: string,
-  { endpoints, loadBalancing, connect, retryBudget, circuitBreaker, outlierDetection, healthCheck }: FileUpstream,
+  {
+    endpoints,
+    loadBalancing,
+    connect,
+    retryBudget,
+    circuitBreaker,
+    outlierDetection,
+    healthCheck,
+    ...rest
+  }: FileUpstream,
+  resolve: (path: string) => string,
 ): UpstreamConfig {
   return {
     name,
@@ -91,6 +106,8 @@ function toUpstream(
         ? []
         : [{ name: dns, refreshMs: refresh ?? durationMs(defaults.endpoint.refresh), ...toShare(share) }],
     ),
+    protocol: rest.protocol,
+    tls: rest.tls === undefined ? undefined : toTls(rest.tls, resolve),
     loadBalancing: loadBalancing.policy,
     hashHeader: loadBalancing.header,
     connect: {
@@ -107,6 +124,14 @@ function toUpstream(
     circuitBreaker: toCircuitBreaker(circuitBreaker),
     outliers: outlierDetection === undefined ? undefined : toOutliers(outlierDetection),
   };
+}
+
+function toTls(
+  { serverName, ca, cert, key, verify }: FileUpstreamTls,
+  resolve: (path: string) => string,
+): UpstreamTlsConfig {
+  const at = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(path));
+  return { serverName, caFile: at(ca), certFile: at(cert), keyFile: at(key), verify };
 }
 
 function toHealthCheck({ path, interval, timeout, ...rest }: FileHealthCheck): HealthCheckConfig {

@@ -7,9 +7,11 @@ import type { Mapping } from './plain-data.ts';
 import { durationMs, isMapping, list, mapping, repeats } from './plain-data.ts';
 import { formatDuration } from './quantity.ts';
 import { namePattern } from './schema-parts.ts';
+import { tlsFileFaults } from './tls-checks.ts';
+import type { TlsFiles } from './tls-files.ts';
 
-/** Names, endpoints that are there twice, and settings of another kind of budget. */
-export function upstreamFaults(name: string, upstream: Mapping): DataFault[] {
+/** Names, endpoints that are there twice, files that cannot serve, and settings of another kind of budget. */
+export function upstreamFaults(name: string, upstream: Mapping, files?: TlsFiles): DataFault[] {
   const path: DataPath = ['upstreams', name];
   const faults: DataFault[] = [];
   if (!namePattern.test(name))
@@ -37,12 +39,32 @@ export function upstreamFaults(name: string, upstream: Mapping): DataFault[] {
   });
   return [
     ...faults,
+    ...tlsFaults([...path, 'tls'], mapping(upstream['tls']), files),
     ...healthCheckFaults([...path, 'healthCheck'], mapping(upstream['healthCheck'])),
     ...budgetFaults([...path, 'retryBudget'], mapping(upstream['retryBudget'])),
     ...weightFaults([...path, 'endpoints'], list(upstream['endpoints'])),
     ...circuitBreakerFaults([...path, 'circuitBreaker'], mapping(upstream['circuitBreaker'])),
     ...outlierFaults([...path, 'outlierDetection'], mapping(upstream['outlierDetection'])),
   ];
+}
+
+function tlsFaults(path: DataPath, tls: Mapping, files: TlsFiles | undefined): DataFault[] {
+  const faults = tlsFileFaults(path, tls, 'ca', files);
+  if (tls['verify'] !== false) return faults;
+  if (tls['ca'] !== undefined)
+    faults.push({
+      path: [...path, 'ca'],
+      atKey: true,
+      message: 'has no effect beside verify: false',
+      hint: 'remove `verify`: the authority is enough to trust these servers',
+    });
+  faults.push({
+    severity: 'warning',
+    path: [...path, 'verify'],
+    message: 'whoever answers at these addresses is believed',
+    hint: 'name the authority that issued the certificates: ca: FILE',
+  });
+  return faults;
 }
 
 function weightFaults(path: DataPath, endpoints: readonly unknown[]): DataFault[] {

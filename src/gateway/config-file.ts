@@ -3,6 +3,7 @@ import type { ConfigFault } from '../config/fault.ts';
 import type { ParsedConfig } from '../config/parse.ts';
 import { parseConfig } from '../config/parse.ts';
 import { yamlLimits } from '../config/yaml-walk.ts';
+import { createTlsFiles } from './tls-files.ts';
 
 /** Reads and checks a gateway file. What keeps it from being read is a fault like any other; never throws. */
 export function readConfigFile(path: string): ParsedConfig {
@@ -12,7 +13,7 @@ export function readConfigFile(path: string): ParsedConfig {
   } catch (error) {
     return { ok: false, faults: [unreadable(path, error)] };
   }
-  return parseConfig(text, path);
+  return parseConfig(text, path, createTlsFiles(path));
 }
 
 /** What a file or folder that could not be opened says to the person who named it. */
