@@ -18,6 +18,7 @@ const LAYERS: Readonly<Record<string, LayerRule>> = {
   },
   engine: { layers: ['core', 'http1', 'transport'], node: [], packages: ['structured-headers'], pure: false },
   proxy: { layers: ['core', 'http1', 'transport', 'engine'], node: 'any', packages: [], pure: false },
+  client: { layers: ['core', 'http1', 'transport', 'engine'], node: 'any', packages: ['undici'], pure: false },
   config: { layers: ['core'], node: ['node:net'], packages: ['yaml', 'zod'], pure: false },
   telemetry: {
     layers: ['core'],
