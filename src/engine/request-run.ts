@@ -12,11 +12,14 @@ import type { AttemptRecord } from './attempt-record.ts';
 import type { RunHost } from './run-host.ts';
 import type { Upstream } from './upstream.ts';
 
+/** What the loop asks of a request's body; who reads it is the transport's affair. */
+export type ReplayState = Pick<RequestBody, 'replayable' | 'complete' | 'copy'>;
+
 export interface RunRequestOptions {
   readonly facts: RequestFacts;
   readonly policy: RetryPolicy;
   readonly timeouts: AttemptTimeouts;
-  readonly body: RequestBody | undefined;
+  readonly body: ReplayState | undefined;
   /** What the circuits of an upstream are told apart by; one of a bounded number, such as the route. Default: one for all. */
   readonly operation?: string | undefined;
   /** Sends a copy of a request that takes long. Default: none. */

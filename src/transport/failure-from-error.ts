@@ -1,5 +1,7 @@
 import type { Failure, FailureKind, FailurePhase, FailureSource } from '../core/failure.ts';
 import type { ParseFault } from '../http1/message.ts';
+import { clientErrorKind, lostConnectionCodes } from './client-error-codes.ts';
+import { codedError } from './error-evidence.ts';
 import { errorCode, failureCause } from './failure-cause.ts';
 import { isTlsCertificateCode, isTlsCode } from './tls-error-codes.ts';
 
@@ -18,8 +20,8 @@ export type TimeoutName = 'queue' | 'connect' | 'attempt' | 'head' | 'read' | 'w
 
 /** An error that a library threw or emitted, as a failure. Nothing else in the house maps error codes. */
 export function failureFromError(error: unknown, site: FailureSite): Failure {
-  const code = errorCode(error);
-  const [kind, source] = classifyCode(code, error, site);
+  const coded = codedError(error);
+  const [kind, source] = classifyCode(errorCode(coded), coded, site);
   return failure(kind, source, site, failureCause(error));
 }
 
@@ -151,6 +153,9 @@ function classifyCode(code: string, error: unknown, site: FailureSite): Verdict 
     default:
       break;
   }
+  if (lostConnectionCodes.has(code)) return [kindOfLostConnection(site.phase), 'upstream'];
+  const ofClient = clientErrorKind(code, error);
+  if (ofClient !== undefined) return ofClient;
   if (isDnsError(error)) return ['dns_error', 'upstream'];
   if (isTlsCertificateCode(code)) return ['tls_certificate_error', 'upstream'];
   if (isTlsCode(code)) return [code.includes('ALERT') ? 'tls_alert_received' : 'tls_protocol_error', 'upstream'];
