@@ -25,6 +25,6 @@ const form: FileForm<TopologyFile> = {
 export function readTopology(text: string, fileName: string): ReadTopology {
   const { file, faults } = checkSource(text, fileName, form);
   if (file !== undefined && faults.every((fault) => fault.severity === 'warning'))
-    return { ok: true, topology: toTopology(file), warnings: faults };
+    return { ok: true, topology: toTopology(file).topology, warnings: faults };
   return { ok: false, faults: limitFaults(faults, fileName) };
 }

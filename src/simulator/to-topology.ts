@@ -1,53 +1,53 @@
-import type { FileRoute } from '../config/gateway-file.ts';
-import { toBudget, toCircuitBreaker, toRetry } from '../config/to-config.ts';
+import type { DataPath } from '../config/fault.ts';
+import { toBudget, toCircuitBreaker } from '../config/to-config.ts';
 import { DEFAULT_RETRY_BUDGET } from '../core/presets/default.ts';
-import { createRetryPolicy, type OwnershipMode, type RetryPolicy } from '../core/retry-policy.ts';
+import { createRetryPolicy, type OwnershipMode } from '../core/retry-policy.ts';
 import { DEFAULT_TIMEOUTS } from './call-rules.ts';
+import type { FileLayer } from './hidden-layer.ts';
+import { type Layer, LayerHops, NO_RETRIES } from './layer-hops.ts';
 import { OperationNames } from './operation-names.ts';
-import type { ServiceTime } from './service-time.ts';
-import type {
-  FaultEffect,
-  Topology,
-  TopologyCall,
-  TopologyFault,
-  TopologyOperation,
-  TopologyRoot,
-  TopologyService,
-} from './topology.ts';
-import type {
-  FileCall,
-  FileCallRules,
-  FileFault,
-  FileService,
-  FileServiceTime,
-  FileStep,
-  TopologyFile,
-} from './topology-file.ts';
+import type { Topology, TopologyCall, TopologyFault, TopologyOperation, TopologyRoot } from './topology.ts';
+import type { FileCall, FileCallRules, FileFault, FileService, FileStep, TopologyFile } from './topology-file.ts';
+import { toEffect, toPolicy, toService, toServiceTime } from './topology-values.ts';
+
+export interface PlacedTopology {
+  readonly topology: Topology;
+  /** Where each call stands in the file. */
+  readonly callPaths: readonly DataPath[];
+}
 
 /** A checked file in the words of the code. */
-export function toTopology(file: TopologyFile): Topology {
-  return new Translation(file).topology();
+export function toTopology(file: TopologyFile): PlacedTopology {
+  const translation = new Translation(file);
+  return { topology: translation.topology(), callPaths: translation.callPaths };
 }
 
 class Translation {
+  readonly callPaths: DataPath[] = [];
   readonly #file: TopologyFile;
   readonly #names: OperationNames;
   readonly #serviceNames: readonly string[];
   readonly #calls: TopologyCall[] = [];
+  readonly #hops: LayerHops;
 
   constructor(file: TopologyFile) {
     this.#file = file;
     this.#names = new OperationNames(file.services);
     this.#serviceNames = Object.keys(file.services);
+    this.#hops = new LayerHops({ services: this.#serviceNames.length, operations: this.#names.all.length });
   }
 
   topology(): Topology {
     const { workload, faults, deadlines, ownership, retryOfRetry, services } = this.#file;
+    const operations = this.#operations();
     return {
-      operations: this.#operations(),
+      operations: [...operations, ...this.#hops.operations],
       roots: this.#roots(),
       calls: this.#calls,
-      services: Object.entries(services).map(([name, service]) => toService(name, service)),
+      services: [
+        ...Object.entries(services).map(([name, service]) => toService(name, service)),
+        ...this.#hops.services,
+      ],
       faults: faults.map((fault) => this.#fault(fault)),
       durationMs: workload.duration,
       seed: workload.seed,
@@ -62,58 +62,95 @@ class Translation {
   }
 
   #operations(): TopologyOperation[] {
-    return Object.entries(this.#file.services).flatMap(([serviceName, service]) =>
-      Object.entries(service.operations).map(([name, operation]): TopologyOperation => {
-        const fullName = `${serviceName}/${name}`;
-        const from = this.#indexOf(fullName);
-        return {
-          name: fullName,
-          service: this.#serviceNames.indexOf(serviceName),
-          method: operation.method,
-          keyed: operation.keyed,
-          serviceTime: toServiceTime(operation.serviceTime),
-          errorRatio: operation.errorPercent / 100,
-          steps: operation.calls.flatMap((step) => this.#steps(step, from, service)),
-        };
-      }),
+    const bare = this.#bareOperations();
+    return Object.entries(this.#file.services)
+      .flatMap(([serviceName, service]) =>
+        Object.entries(service.operations).map(([name, { calls }]): number[][] => {
+          const path = ['services', serviceName, 'operations', name, 'calls'];
+          return calls.flatMap((step, index) =>
+            this.#steps(step, [...path, index], {
+              name: serviceName,
+              service,
+              bare,
+              from: this.#indexOf(`${serviceName}/${name}`),
+            }),
+          );
+        }),
+      )
+      .map((steps, index): TopologyOperation => ({ ...bare[index]!, steps }));
+  }
+
+  /** Without their calls. */
+  #bareOperations(): TopologyOperation[] {
+    return Object.entries(this.#file.services).flatMap(([serviceName, service], index) =>
+      Object.entries(service.operations).map(([name, operation]): TopologyOperation => ({
+        name: `${serviceName}/${name}`,
+        service: index,
+        method: operation.method,
+        keyed: operation.keyed,
+        serviceTime: toServiceTime(operation.serviceTime),
+        errorRatio: operation.errorPercent / 100,
+        steps: [],
+      })),
     );
   }
 
   /** A call that is made several times is that many steps, or that many calls of one step; always the same call. */
-  #steps(step: FileStep, from: number, service: FileService): number[][] {
+  #steps(step: FileStep, path: DataPath, caller: CallingOperation): number[][] {
     if (step.parallel === undefined) {
-      const index = this.#call(step, from, service);
+      const index = this.#call(step, path, caller);
       return Array.from({ length: step.count }, () => [index]);
     }
     return [
-      step.parallel.flatMap((call) => {
-        const index = this.#call(call, from, service);
-        return Array.from({ length: call.count }, () => index);
+      step.parallel.flatMap((call, index) => {
+        const made = this.#call(call, [...path, 'parallel', index], caller);
+        return Array.from({ length: call.count }, () => made);
       }),
     ];
   }
 
-  #call(call: FileCall, from: number, service: FileService): number {
-    const ownership = service.participation === 'legacy' ? 'off' : this.#file.ownership.mode;
-    return this.#add({
+  #call(call: FileCall, path: DataPath, { name, service, bare, from }: CallingOperation): number {
+    const isLegacy = service.participation === 'legacy';
+    const to = this.#indexOf(call.to ?? '');
+    const made: TopologyCall = {
       from,
-      to: this.#indexOf(call.to ?? ''),
+      to,
       probability: call.probability,
       edge: call.failOpen ? 'fail-open' : 'fail-closed',
-      ...this.#rules([call, service, this.#file.defaults], ownership, service.participation === 'legacy'),
-    });
+      ...this.#rules([call, service, this.#file.defaults], isLegacy ? 'off' : this.#file.ownership.mode, isLegacy),
+    };
+    const layers = (call.layers ?? []).map((layer) => this.#layer(layer));
+    return this.#hops.callThrough(made, { caller: name, target: bare[to]!, layers }, (one, layer) =>
+      this.#add(one, layer === undefined ? path : [...path, 'layers', layer]),
+    );
+  }
+
+  #layer({ name, participation, retry, timeouts, retryBudget }: FileLayer): Layer {
+    const isLegacy = participation === 'legacy';
+    const ownership = isLegacy ? 'off' : this.#file.ownership.mode;
+    return {
+      name,
+      participation,
+      timeouts: { requestMs: timeouts?.request ?? 0, attemptMs: timeouts?.backendRequest ?? 0 },
+      policy: retry === undefined ? NO_RETRIES : toPolicy(retry, ownership, isLegacy || this.#file.retryOfRetry),
+      budget: retryBudget === undefined ? { kind: 'none' } : toBudget(retryBudget),
+    };
   }
 
   #roots(): TopologyRoot[] {
     const { roots } = this.#file.workload;
     const { timeouts } = this.#file.defaults;
-    return roots.map((root): TopologyRoot => {
+    return roots.map((root, index): TopologyRoot => {
       const operation = this.#indexOf(root.operation);
       const rules = this.#rules([root, { timeouts }], this.#file.ownership.mode, false);
       const policy = root.retry === undefined ? createRetryPolicy({ maxRetries: 0 }) : rules.policy;
       return {
         operation,
-        call: this.#add({ from: undefined, to: operation, probability: 1, edge: 'fail-closed', ...rules, policy }),
+        call: this.#add({ from: undefined, to: operation, probability: 1, edge: 'fail-closed', ...rules, policy }, [
+          'workload',
+          'roots',
+          index,
+        ]),
         ratePerSecond: root.rate,
         arrivals: root.arrivals,
         fromMs: root.from,
@@ -155,7 +192,8 @@ class Translation {
     };
   }
 
-  #add(call: TopologyCall): number {
+  #add(call: TopologyCall, path: DataPath): number {
+    this.callPaths.push(path);
     return this.#calls.push(call) - 1;
   }
 
@@ -165,49 +203,10 @@ class Translation {
   }
 }
 
-function toService(name: string, { participation, instances, capacity }: FileService): TopologyService {
-  return {
-    name,
-    participation,
-    instanceCount: instances,
-    capacity: {
-      workerCount: capacity?.workers ?? Infinity,
-      queue: capacity?.queue ?? 'fifo',
-      queueLimit: capacity?.queueLimit ?? Infinity,
-      blocking: capacity?.blocking ?? false,
-    },
-  };
-}
-
-function toServiceTime({ constant, mean, p50, p99 }: FileServiceTime): ServiceTime {
-  if (constant !== undefined) return { kind: 'constant', ms: constant };
-  if (mean !== undefined) return { kind: 'exponential', meanMs: mean };
-  return { kind: 'lognormal', p50Ms: p50 ?? 1, p99Ms: p99 ?? 1 };
-}
-
-function toPolicy(retry: FileRoute['retry'] | undefined, ownership: OwnershipMode, retryOfRetry: boolean): RetryPolicy {
-  if (retry === undefined) return createRetryPolicy({ ownership, retryOfRetry });
-  const { maxRetries, codes, on, backoff, retryAfterMaxMs } = toRetry(retry);
-  return createRetryPolicy({
-    maxRetries,
-    codes,
-    on,
-    curve: backoff.curve,
-    jitter: backoff.jitter,
-    backoffMs: backoff.baseMs,
-    maxBackoffMs: backoff.maxMs,
-    retryAfterMaxMs,
-    ownership,
-    retryOfRetry,
-  });
-}
-
-function toEffect({ errorPercent, status, outage, capacityPercent, latency }: FileFault): FaultEffect {
-  if (outage !== undefined) return { kind: 'outage', how: outage };
-  if (capacityPercent !== undefined) return { kind: 'capacity', ratio: capacityPercent / 100 };
-  if (latency !== undefined) {
-    const { factor, loadPercent, add } = latency;
-    return { kind: 'latency', factor, loadRatio: loadPercent / 100, addMs: add };
-  }
-  return { kind: 'errors', ratio: (errorPercent ?? 0) / 100, status };
+/** The operation whose calls are read. */
+interface CallingOperation {
+  readonly name: string;
+  readonly service: FileService;
+  readonly bare: readonly TopologyOperation[];
+  readonly from: number;
 }

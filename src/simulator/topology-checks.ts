@@ -109,6 +109,8 @@ function stepFaults(path: DataPath, value: unknown, names: OperationNames): Data
 function callFaults(path: DataPath, call: Mapping, names: OperationNames): DataFault[] {
   const to = call['to'];
   const faults = callRuleFaults(path, call);
+  for (const [index, layer] of list(call['layers']).entries())
+    faults.push(...callRuleFaults([...path, 'layers', index], mapping(layer)));
   if (to === undefined)
     return [
       ...faults,

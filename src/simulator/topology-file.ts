@@ -2,6 +2,7 @@ import type { FileCircuitBreaker, FileRetryBudget, FileRoute } from '../config/g
 import type { Participation } from '../core/ownership/call-graph.ts';
 import type { OwnershipMode } from '../core/retry-policy.ts';
 import type { FileTimeouts } from './call-rules.ts';
+import type { FileLayer } from './hidden-layer.ts';
 
 /** A topology file that passed the schema: the file's own words, defaults filled in, durations in milliseconds. */
 export interface TopologyFile {
@@ -57,6 +58,7 @@ export interface FileCall extends FileCallRules {
   probability: number;
   count: number;
   failOpen: boolean;
+  layers?: FileLayer[] | undefined;
 }
 
 /** A call, or several at the same time. */

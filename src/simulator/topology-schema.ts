@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defaults } from '../config/defaults.ts';
 import { choice, count, duration, namePattern, note, positiveDuration } from '../config/schema-parts.ts';
 import { callRules } from './call-rules.ts';
+import { layers } from './hidden-layer.ts';
 import type { TopologyFile } from './topology-file.ts';
 import { work } from './work-time.ts';
 
@@ -29,6 +30,7 @@ const call = {
   probability: note(z.number().min(0).max(1), 'How often the call is made, 0 to 1.', 'from 0 to 1').prefault(1),
   count: count('How often it is made, each time with its probability.', 1, 1000).prefault(1),
   failOpen: note(z.boolean(), 'The operation does without it when it fails.').prefault(false),
+  layers,
 };
 
 const fromText = (input: unknown): unknown => (typeof input === 'string' ? { to: input } : input);

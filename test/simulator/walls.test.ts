@@ -18,12 +18,14 @@ const READERS = [
   'call-graph-checks',
   'call-rules',
   'fault-checks',
+  'hidden-layer',
   'operation-names',
   'read-topology',
   'to-topology',
   'topology-checks',
   'topology-file',
   'topology-schema',
+  'topology-values',
   'work-time',
 ];
 
