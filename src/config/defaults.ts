@@ -4,7 +4,14 @@
  */
 export const defaults = {
   server: 'own',
-  limits: { headerBytes: '16KiB', headerTimeout: '10s', bodyIdle: '30s', keepAlive: '65s', maxConnections: 10_000 },
+  limits: {
+    headerBytes: '16KiB',
+    headerTimeout: '10s',
+    bodyIdle: '30s',
+    keepAlive: '65s',
+    maxConnections: 10_000,
+    maxStreams: 100,
+  },
   protocol: 'http1',
   upstreamTls: { verify: true },
   endpoint: { weight: 1, priority: 0, refresh: '10s' },

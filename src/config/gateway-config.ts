@@ -65,6 +65,8 @@ export interface ListenerLimits {
   readonly bodyIdleMs: number;
   readonly keepAliveMs: number;
   readonly maxConnections: number;
+  /** Of one HTTP/2 connection. */
+  readonly maxStreams: number;
 }
 
 export interface UpstreamConfig {

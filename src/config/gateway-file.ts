@@ -40,7 +40,14 @@ export interface FileAdmin {
 export interface FileListener {
   address: HostPort;
   server: 'own' | 'node';
-  limits: { headerBytes: number; headerTimeout: number; bodyIdle: number; keepAlive: number; maxConnections: number };
+  limits: {
+    headerBytes: number;
+    headerTimeout: number;
+    bodyIdle: number;
+    keepAlive: number;
+    maxConnections: number;
+    maxStreams: number;
+  };
 }
 
 export interface FileUpstream {

@@ -17,7 +17,9 @@ const limits = z.strictObject({
   maxConnections: count('Client connections open at once; more are closed as they come.', 1, 1_000_000).prefault(
     defaults.limits.maxConnections,
   ),
-  maxStreams: notYet('a limit for HTTP/2'),
+  maxStreams: count('Requests open at once on one HTTP/2 connection; more are reset.', 1, 10_000).prefault(
+    defaults.limits.maxStreams,
+  ),
 });
 
 /** Where clients connect. */

@@ -47,6 +47,7 @@ export function toConfig(file: GatewayFile, resolve: (path: string) => string = 
         bodyIdleMs: limits.bodyIdle,
         keepAliveMs: limits.keepAlive,
         maxConnections: limits.maxConnections,
+        maxStreams: limits.maxStreams,
       },
     })),
     upstreams: Object.entries(file.upstreams).map(([name, upstream]) => toUpstream(name, upstream, resolve)),

@@ -38,6 +38,11 @@ const REASONS = {
   TRAILERS_TOO_LARGE: [431, 'The trailer section is larger than the limit trailerBytes.'],
   FORBIDDEN_TRAILER: [400, 'A trailer field carries framing, routing or authentication data.'],
   BAD_INFORMATIONAL: [400, 'An interim response declares a body, closes the connection or is HTTP/1.0.'],
+  BAD_PSEUDO_FIELDS: [
+    400,
+    'The fields that begin with a colon are not exactly those that RFC 9113 §8.3.1 asks for, in front.',
+  ],
+  CONNECTION_FIELD: [400, 'A field that speaks of one connection (RFC 9113 §8.2.2) has no meaning in HTTP/2.'],
   TOO_MANY_INFORMATIONAL: [400, 'More interim responses came than the limit informationalCount.'],
 } as const;
 

@@ -82,8 +82,8 @@ export function lastChunk(trailers: FieldList = []): string {
   return trailers.length === 0 ? '0\r\n\r\n' : `0\r\n${fieldLines(trailers)}\r\n`;
 }
 
-/** The one place where names and values become bytes. */
-function fieldLines(fields: FieldList): string {
+/** The one place where names and values become bytes. Framing names are left out. @throws UnsafeHeadError */
+export function fieldLines(fields: FieldList): string {
   let text = '';
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i]!;

@@ -1,5 +1,8 @@
 import type { FieldList } from '../http1/message.ts';
 import type { BodySource } from '../transport/request-body.ts';
+import type { ClientCertificate } from './client-peer.ts';
+import type { Http2Flood } from './http2-flood-guard.ts';
+import type { TlsSettings } from './tls-settings.ts';
 
 /** How the body that follows a response head is delimited for the client. */
 export interface ResponseFraming {
@@ -30,6 +33,8 @@ export interface Downstream {
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly encrypted: boolean;
+  /** Undefined unless the listener asks for certificates. */
+  readonly clientCertificate: ClientCertificate | undefined;
   /** Undefined: the request has no body. Nothing is read from the client before it is started. */
   readonly body: BodySource | undefined;
   /** Declared bytes, −1 for a chunked body. */
@@ -59,7 +64,12 @@ export interface RequestSink {
   request(downstream: Downstream): void;
   /** A request that cannot be read: `downstream` has no fields, and may only be answered and closed. */
   refused(downstream: Downstream, status: number, detail: string): void;
+  /** A connection that is closed for what its client did, outside of any request. `detail` is for people. */
+  connectionRefused(reason: ConnectionRefusal, remoteAddress: string, detail: string): void;
 }
+
+/** Why a connection was closed that asked for nothing, or for too much. */
+export type ConnectionRefusal = 'tls-handshake' | 'head-timeout' | 'protocol-error' | Http2Flood;
 
 export interface ListenerLimits {
   /** Request line and header section, in bytes. Default 16 384. */
@@ -72,6 +82,8 @@ export interface ListenerLimits {
   readonly keepAliveMs: number;
   /** Connections at the same time. Default 10 000. */
   readonly maxConnections: number;
+  /** Requests at the same time on one HTTP/2 connection. Default 100. */
+  readonly maxStreams: number;
 }
 
 /**
@@ -86,6 +98,7 @@ export const DEFAULT_LISTENER_LIMITS: ListenerLimits = {
   bodyIdleMs: 30_000,
   keepAliveMs: 65_000,
   maxConnections: 10_000,
+  maxStreams: 100,
 };
 
 export interface ListenAddress {
@@ -104,6 +117,12 @@ export interface Listener {
    * runs keeps its time.
    */
   setLimits(limits: ListenerLimits): void;
+  /**
+   * Other certificates for connections to come; those that are open keep theirs.
+   * @throws Error when the listener has no TLS, when the settings are no good, or when client certificates would no
+   * longer, or newly, be asked for; nothing has changed then
+   */
+  setTls(settings: TlsSettings): void;
   /** No new connections; the others close after their next answer, which says so, idle ones after `DRAIN_IDLE_MS`. */
   drain(): void;
   /** Cuts everything that is left. Resolves when no socket is open. */

@@ -4,6 +4,7 @@ import { chunkHead, CHUNK_END, lastChunk, responseHeadText } from '../http1/seri
 import { hasField } from '../http1/field-list.ts';
 import type { BodySink, BodySource } from '../transport/request-body.ts';
 import type { ClientOutput } from './client-output.ts';
+import type { ClientCertificate, ClientPeer } from './client-peer.ts';
 import { downstreamFailure } from './downstream-failure.ts';
 import type { Downstream, DownstreamListener, ResponseFraming } from './downstream.ts';
 import { upstreamTrailers } from './headers.ts';
@@ -14,9 +15,7 @@ const COALESCE_BYTES = 16_384;
 
 /** What an exchange may do to its connection. */
 export interface DownstreamConnection {
-  readonly remoteAddress: string;
-  readonly remotePort: number;
-  readonly encrypted: boolean;
+  readonly peer: ClientPeer;
   readonly draining: boolean;
   readonly output: ClientOutput;
   /** The exchange takes body bytes (again), or wants no more for now. */
@@ -37,6 +36,7 @@ export class Http1Downstream implements Downstream, BodySource {
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly encrypted: boolean;
+  readonly clientCertificate: ClientCertificate | undefined;
   readonly contentLength: number;
   readonly expectContinue: boolean;
   listener: DownstreamListener = SILENT;
@@ -64,9 +64,11 @@ export class Http1Downstream implements Downstream, BodySource {
     this.method = head.method;
     this.target = head.target;
     this.fields = head.fields;
-    this.remoteAddress = connection.remoteAddress;
-    this.remotePort = connection.remotePort;
-    this.encrypted = connection.encrypted;
+    const { peer } = connection;
+    this.remoteAddress = peer.remoteAddress;
+    this.remotePort = peer.remotePort;
+    this.encrypted = peer.encrypted;
+    this.clientCertificate = peer.clientCertificate;
     this.contentLength = head.contentLength;
     this.expectContinue = head.expectContinue;
     this.#hasBody = head.bodyKind !== 'none' && head.contentLength !== 0;

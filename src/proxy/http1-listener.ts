@@ -1,24 +1,31 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Clock } from '../transport/clock.ts';
+import { createSocketServer, listening } from './accept-socket.ts';
+import { isTls } from './client-peer.ts';
 import type { ListenAddress, Listener, ListenerLimits, RequestSink } from './downstream.ts';
 import { Http1ServerConnection } from './http1-server-connection.ts';
-import type { ConnectionOwner } from './http1-server-connection.ts';
+import { createHttp2Acceptor } from './http2-acceptor.ts';
+import { ProtocolChoice } from './protocol-choice.ts';
+import type { ConnectionHost, ServerConnection } from './server-connection.ts';
+import type { TlsSettings } from './tls-settings.ts';
 
 /**
- * Opens an address for our own strict HTTP/1.1 server.
- * Rejects with the system's error (`EADDRINUSE`, `EACCES`) when the address cannot be bound.
+ * Opens an address for our own strict server: HTTP/1.1, and HTTP/2 for clients that choose it in the TLS handshake or
+ * begin with its preface.
+ * Rejects with the system's error (`EADDRINUSE`, `EACCES`) when the address cannot be bound, or with that of OpenSSL when
+ * the TLS settings are no good.
  */
-export function listenHttp1(
+export async function listenHttp1(
   address: ListenAddress,
   sink: RequestSink,
   limits: ListenerLimits,
   clock: Clock,
+  tls?: TlsSettings,
 ): Promise<Listener> {
-  const connections = new Set<Http1ServerConnection>();
+  const connections = new Set<ServerConnection>();
   let draining = false;
   let current = limits;
-  const owner: ConnectionOwner = {
+  const host: ConnectionHost = {
     sink,
     get limits() {
       return current;
@@ -29,9 +36,27 @@ export function listenHttp1(
     },
     connectionClosed: (connection) => void connections.delete(connection),
   };
-  // Half-open sockets let a client that said everything and closed its side still read its answer.
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    connections.add(new Http1ServerConnection(owner, socket));
+  const http1 = (socket: Socket): void => {
+    connections.add(new Http1ServerConnection(host, socket));
+  };
+  const http2 = await createHttp2Acceptor(host, connections, tls !== undefined);
+  const handlers = {
+    http1(socket: Socket, early: Buffer) {
+      http1(socket);
+      // As if it came only now: whoever reads a socket listens to this.
+      socket.emit('data', early);
+    },
+    http2,
+  };
+  const { server, setTls, cutHandshakes } = await createSocketServer({
+    tls,
+    handshakeTimeoutMs: limits.headerTimeoutMs,
+    onSocket(socket) {
+      if (!isTls(socket)) connections.add(new ProtocolChoice(host, socket, handlers));
+      else if (socket.alpnProtocol === 'h2') http2(socket, undefined);
+      else http1(socket);
+    },
+    onHandshakeFailure: (remote, detail) => sink.connectionRefused('tls-handshake', remote, detail),
   });
   server.maxConnections = limits.maxConnections;
   const closed = new Promise<void>((resolve) => server.once('close', resolve));
@@ -39,32 +64,25 @@ export function listenHttp1(
     draining = true;
     if (server.listening) server.close();
   };
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host: address.host, port: address.port, backlog: 511 }, () => {
-      server.off('error', reject);
-      // Accept errors (EMFILE) are not the end of the listener: the next connection may succeed.
-      server.on('error', () => {});
-      const bound = server.address() as AddressInfo;
-      resolve({
-        address: { host: bound.address, port: bound.port },
-        get connectionCount() {
-          return connections.size;
-        },
-        setLimits(next) {
-          current = next;
-          server.maxConnections = next.maxConnections;
-        },
-        drain() {
-          stopAccepting();
-          for (const connection of connections) connection.drain();
-        },
-        close() {
-          stopAccepting();
-          for (const connection of connections) connection.cut();
-          return closed;
-        },
-      });
-    });
-  });
+  return {
+    address: await listening(server, address),
+    get connectionCount() {
+      return connections.size;
+    },
+    setLimits(next) {
+      current = next;
+      server.maxConnections = next.maxConnections;
+    },
+    setTls,
+    drain() {
+      stopAccepting();
+      for (const connection of connections) connection.drain();
+    },
+    close() {
+      stopAccepting();
+      for (const connection of connections) connection.cut();
+      cutHandshakes();
+      return closed;
+    },
+  };
 }

@@ -3,7 +3,9 @@ import type { FieldList, ParseFault, RequestHead } from '../http1/message.ts';
 import type { Clock } from '../transport/clock.ts';
 import { ClientOutput } from './client-output.ts';
 import type { OutputOwner } from './client-output.ts';
-import type { ListenerLimits, RequestSink } from './downstream.ts';
+import type { ClientPeer } from './client-peer.ts';
+import { isTls, peerOf } from './client-peer.ts';
+import type { ListenerLimits } from './downstream.ts';
 import { DRAIN_IDLE_MS } from './downstream.ts';
 import { isHalfClose } from './half-close.ts';
 import { Http1Downstream } from './http1-downstream.ts';
@@ -11,38 +13,28 @@ import type { DownstreamConnection } from './http1-downstream.ts';
 import { LingeringClose } from './lingering-close.ts';
 import { RequestReader } from './request-reader.ts';
 import type { Awaited, ReaderOwner } from './request-reader.ts';
+import type { ConnectionHost, ServerConnection } from './server-connection.ts';
 
 /** How long what a client still sends after its last answer is read and thrown away, in milliseconds. */
 const LINGER_MS = 2_000;
 
-export interface ConnectionOwner {
-  readonly sink: RequestSink;
-  readonly limits: ListenerLimits;
-  readonly clock: Clock;
-  readonly draining: boolean;
-  connectionClosed(connection: Http1ServerConnection): void;
-}
-
 /** One client connection of our own listener: requests one after another, answered in their order. */
-export class Http1ServerConnection implements ReaderOwner, DownstreamConnection, OutputOwner {
-  readonly remoteAddress: string;
-  readonly remotePort: number;
-  readonly encrypted: boolean = false;
+export class Http1ServerConnection implements ServerConnection, ReaderOwner, DownstreamConnection, OutputOwner {
+  readonly peer: ClientPeer;
   readonly output: ClientOutput;
   exchange: Http1Downstream | undefined;
   isHalfClosed = false;
 
-  readonly #owner: ConnectionOwner;
+  readonly #owner: ConnectionHost;
   readonly #socket: Socket;
   readonly #reader: RequestReader;
   /** The last answer was given: what still comes is no request. */
   #closing: LingeringClose | undefined;
 
-  constructor(owner: ConnectionOwner, socket: Socket) {
+  constructor(owner: ConnectionHost, socket: Socket) {
     this.#owner = owner;
     this.#socket = socket;
-    this.remoteAddress = socket.remoteAddress ?? '';
-    this.remotePort = socket.remotePort ?? 0;
+    this.peer = peerOf(socket);
     this.output = new ClientOutput(socket, this);
     this.#reader = new RequestReader(socket, this);
     socket.setNoDelay(true);
@@ -194,7 +186,9 @@ export class Http1ServerConnection implements ReaderOwner, DownstreamConnection,
   }
 
   reset(): void {
-    this.#socket.resetAndDestroy();
+    // TLS says goodbye at a proper end: without it a client sees that the answer is not whole.
+    if (isTls(this.#socket)) this.#socket.destroy();
+    else this.#socket.resetAndDestroy();
     this.#lost();
   }
 

@@ -1,44 +1,53 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { targetFault } from '../http1/request-target.ts';
 import { consistsOf, TARGET } from '../http1/octets.ts';
 import { parseFault } from '../http1/parse-fault.ts';
 import { fieldValues } from '../http1/field-list.ts';
 import type { Clock, Timer } from '../transport/clock.ts';
+import { listening } from './accept-socket.ts';
 import type { ListenAddress, Listener, ListenerLimits, RequestSink } from './downstream.ts';
 import { DRAIN_IDLE_MS } from './downstream.ts';
+import { createHttp2Acceptor } from './http2-acceptor.ts';
+import { PREFACE } from './http2-frames.ts';
 import { NodeHttpDownstream } from './node-http-downstream.ts';
+import { createNodeHttpServer } from './node-http-server.ts';
+import type { ConnectionHost, ServerConnection } from './server-connection.ts';
+import type { TlsSettings } from './tls-settings.ts';
 
 /**
  * The safe mode: `node:http` reads the requests. What its parser lets through although RFC 9112 tells a proxy to refuse
  * it (two Hosts, a Host with a path, odd targets) is refused here.
  */
-export function listenNodeHttp(
+export async function listenNodeHttp(
   address: ListenAddress,
   sink: RequestSink,
   limits: ListenerLimits,
   clock: Clock,
+  tls?: TlsSettings,
 ): Promise<Listener> {
-  const server = createServer({
-    insecureHTTPParser: false,
-    requireHostHeader: false,
-    maxHeaderSize: limits.headerBytes,
-    headersTimeout: limits.headerTimeoutMs,
-    requestTimeout: 0,
-    keepAliveTimeout: limits.keepAliveMs,
-    connectionsCheckingInterval: 1_000,
-    noDelay: true,
-  });
-  server.maxHeadersCount = 100;
-  server.maxConnections = limits.maxConnections;
-  // Not in the documentation: a FIN after the request must not cut the answer. `NodeHttpDownstream` tells it from a
-  // client that left.
-  Object.assign(server, { httpAllowHalfOpen: true });
   let draining = false;
   let current = limits;
   let idleTimer: Timer | undefined;
+  const sessions = new Set<ServerConnection>();
+  const host: ConnectionHost = {
+    sink,
+    get limits() {
+      return current;
+    },
+    clock,
+    get draining() {
+      return draining;
+    },
+    connectionClosed: (session) => void sessions.delete(session),
+  };
+  const { server, setTls, cutHandshakes } = await createNodeHttpServer({
+    limits,
+    tls,
+    http2: tls === undefined ? undefined : await createHttp2Acceptor(host, sessions, true),
+    onHandshakeFailure: (remote, detail) => sink.connectionRefused('tls-handshake', remote, detail),
+  });
   const busy = new Map<Socket, NodeHttpDownstream>();
   const accept = (request: IncomingMessage, response: ServerResponse): NodeHttpDownstream => {
     const downstream = new NodeHttpDownstream(request, response, current, clock);
@@ -76,7 +85,7 @@ export function listenNodeHttp(
   });
   // A socket that was handed over (CONNECT) is no longer the server's to close.
   const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
@@ -87,6 +96,7 @@ export function listenNodeHttp(
       get connectionCount() {
         return sockets.size;
       },
+      setTls,
       setLimits(next) {
         current = next;
         server.maxConnections = next.maxConnections;
@@ -100,8 +110,9 @@ export function listenNodeHttp(
         // That of node:http would close idle connections at once.
         if (server.listening) NetServer.prototype.close.call(server);
         for (const downstream of busy.values()) downstream.closeAfterResponse();
+        for (const session of sessions) session.drain();
         idleTimer ??= clock.setTimer(DRAIN_IDLE_MS, () => {
-          for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
+          for (const socket of sockets) if (!busy.has(socket) && !isHttp2(socket)) socket.destroy();
         });
       },
       close() {
@@ -109,23 +120,17 @@ export function listenNodeHttp(
         idleTimer?.cancel();
         server.close();
         for (const downstream of busy.values()) downstream.listener.cut();
-        for (const socket of sockets) socket.destroy();
+        for (const session of sessions) session.cut();
+        for (const socket of sockets) if (!isHttp2(socket)) socket.destroy();
+        cutHandshakes();
         return closed;
       },
     };
   });
 }
 
-function listening(server: Server, address: ListenAddress): Promise<ListenAddress> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host: address.host, port: address.port, backlog: 511 }, () => {
-      server.off('error', reject);
-      server.on('error', () => {});
-      const bound = server.address() as AddressInfo;
-      resolve({ host: bound.address, port: bound.port });
-    });
-  });
+function isHttp2(socket: Socket): boolean {
+  return 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
 }
 
 function requestFault(request: IncomingMessage): { status: number; message: string } | undefined {
@@ -145,14 +150,21 @@ function requestFault(request: IncomingMessage): { status: number; message: stri
   return fault === undefined ? undefined : parseFault(fault);
 }
 
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerClientError(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
+    return;
+  }
+  if (error.rawPacket?.subarray(0, PREFACE.length).equals(PREFACE) === true) {
+    socket.end(HTTP2_REFUSAL);
     return;
   }
   const status = CLIENT_ERRORS[error.code ?? ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
 }
+
+const HTTP2_ADVICE = 'This listener speaks HTTP/2 over TLS only; without TLS, `server: own` does.\n';
+const HTTP2_REFUSAL = `HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Type: text/plain\r\nContent-Length: ${HTTP2_ADVICE.length}\r\nConnection: close\r\n\r\n${HTTP2_ADVICE}`;
 
 const CLIENT_ERRORS: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',

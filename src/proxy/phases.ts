@@ -6,6 +6,7 @@ import type { Upstream } from '../engine/upstream.ts';
 import type { FieldList } from '../http1/message.ts';
 import type { ConnectionInfo } from '../transport/transport.ts';
 import type { AccessRecord, ResponseFlag } from './access-record.ts';
+import type { ClientCertificate } from './client-peer.ts';
 import type { ErrorResponse } from './error-response.ts';
 import type { ExchangePlan } from './plan.ts';
 
@@ -22,6 +23,8 @@ export interface ProxyRequest {
   readonly fields: Readonly<FieldList>;
   readonly remoteAddress: string;
   readonly encrypted: boolean;
+  /** What the client showed, verified; undefined unless the listener asks for certificates. */
+  readonly clientCertificate: ClientCertificate | undefined;
   /** The name of the listener it came in at; undefined when that has none. */
   readonly listener?: string | undefined;
 }

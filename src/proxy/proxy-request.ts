@@ -16,6 +16,7 @@ export function readProxyRequest(downstream: Downstream, listener: string | unde
     fields: downstream.fields,
     remoteAddress: downstream.remoteAddress,
     encrypted: downstream.encrypted,
+    clientCertificate: downstream.clientCertificate,
     listener,
   };
 }

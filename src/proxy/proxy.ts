@@ -13,7 +13,15 @@ import type { ReplayMemory } from '../transport/replay-memory.ts';
 import { createReplayMemory } from '../transport/replay-memory.ts';
 import { createSystemClock } from '../transport/system-time.ts';
 import type { AccessRecord } from './access-record.ts';
-import type { Downstream, ListenAddress, Listener, ListenerEngine, ListenerLimits, RequestSink } from './downstream.ts';
+import type {
+  ConnectionRefusal,
+  Downstream,
+  ListenAddress,
+  Listener,
+  ListenerEngine,
+  ListenerLimits,
+  RequestSink,
+} from './downstream.ts';
 import { DEFAULT_LISTENER_LIMITS } from './downstream.ts';
 import { ProxyExchange } from './exchange.ts';
 import { listenHttp1 } from './http1-listener.ts';
@@ -22,6 +30,7 @@ import type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
 import { DEFAULT_REPLAY_BUFFER_BYTES, DEFAULT_TIMEOUTS } from './plan.ts';
 import type { Diagnostics, ProxyState } from './proxy-state.ts';
 import type { Tracing } from './request-trace.ts';
+import type { TlsSettings } from './tls-settings.ts';
 
 export interface ProxyOptions {
   /** For requests whose filter sets no plan. Default: one retry of unsent, rejected and stale failures. */
@@ -51,6 +60,8 @@ export interface ListenOptions {
   /** `own` is the strict server of this package; `node` is `node:http`, the safe mode. Default `own`. */
   readonly server?: ListenerEngine | undefined;
   readonly limits?: Partial<ListenerLimits> | undefined;
+  /** Encrypted, with HTTP/2 for clients that ask for it. Default: not encrypted. */
+  readonly tls?: TlsSettings | undefined;
   /** What requests of this listener say where they came in: `ProxyRequest.listener`. */
   readonly name?: string | undefined;
 }
@@ -60,6 +71,8 @@ export interface Proxy {
   listen(address: ListenAddress | string, options?: ListenOptions): Promise<Listener>;
   /** Requests under way. */
   readonly inflightCount: number;
+  /** Connections that were closed for what their clients did, by the reason. */
+  readonly refusedConnectionCounts: ReadonlyMap<ConnectionRefusal, number>;
   /** No new connections or requests; resolves when the last request ended, or after `graceMs`. True: all ended. */
   drain(graceMs: number): Promise<boolean>;
   /** Cuts what is left and closes every connection. */
@@ -85,6 +98,7 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
   readonly events: EventChannel | undefined;
   readonly tracing: Tracing | undefined;
   inflightCount = 0;
+  readonly refusedConnectionCounts: Map<ConnectionRefusal, number> = new Map();
 
   readonly #limits: ListenerLimits;
   readonly #budget: RetryBudgetOptions | undefined;
@@ -119,7 +133,7 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
     const limits = { ...this.#limits, ...options.limits };
     // node:http is loaded where somebody asks for it: it takes 12 MB.
     const open = options.server === 'node' ? (await import('./node-http-listener.ts')).listenNodeHttp : listenHttp1;
-    const listener = await open(where, this.#sinkOf(options.name), limits, this.clock);
+    const listener = await open(where, this.#sinkOf(options.name), limits, this.clock, options.tls);
     this.#listeners.push(listener);
     return listener;
   }
@@ -132,7 +146,16 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
     return {
       request: (downstream) => exchange(downstream).start(),
       refused: (downstream, status, detail) => exchange(downstream).refuse(status, detail),
+      connectionRefused: (reason, remoteAddress, detail) => this.#connectionRefused(reason, remoteAddress, detail),
     };
+  }
+
+  #connectionRefused(reason: ConnectionRefusal, remoteAddress: string, detail: string): void {
+    this.refusedConnectionCounts.set(reason, (this.refusedConnectionCounts.get(reason) ?? 0) + 1);
+    this.diagnostics?.(
+      'warn',
+      `closed a connection of ${remoteAddress}: ${reason}${detail === '' ? '' : ` (${detail})`}`,
+    );
   }
 
   nextRequestId(): number {

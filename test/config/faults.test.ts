@@ -266,7 +266,6 @@ for (const [name, text, expected] of rows)
 
 const planned: readonly (readonly [string, string])[] = [
   ['listeners[0].tls', smallest.replace('127.0.0.1:0', '127.0.0.1:0\n    tls: { cert: a, key: b }')],
-  ['listeners[0].limits.maxStreams', smallest.replace('127.0.0.1:0', '127.0.0.1:0\n    limits: { maxStreams: 100 }')],
   ['ownership', `${smallest}ownership: { mode: enforce }\n`],
   ['store.kind', `${smallest}store: { kind: redis }\n`],
   ['upstreams.orders.protocol', withUpstream('protocol: http2')],
