@@ -20,7 +20,7 @@ function createProgram(): Command {
     .helpOption('-h, --help', 'print help')
     .showHelpAfterError('(--help shows what there is)')
     .exitOverride()
-    .addHelpText('after', '\nExit codes: 0 fine, 1 runtime failure, 2 bad usage or configuration.');
+    .addHelpText('after', '\nExit codes: 0 fine, 1 runtime failure, 2 bad usage or configuration, 130 ended by Ctrl-C.');
   program
     .command('serve')
     .description('run the gateway of a file or folder; SIGHUP or a change of it reloads, SIGTERM drains')

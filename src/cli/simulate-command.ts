@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { SIMULATION_MODES } from '../simulator/mode.ts';
-import { UsageError } from './exit-code.ts';
 import type { SimulateOptions } from './simulate.ts';
 
 const modes = Object.entries(SIMULATION_MODES).map(([mode, meaning]) => `  ${mode.padEnd(11)}${meaning}`);
@@ -10,7 +9,9 @@ Modes, for --mode (default file) and --compare; each gets the same arrivals:
 ${modes.join('\n')}
 
 Loads are told in parts of the load that the same requests make when nothing fails and nothing is retried.
---json prints one document: { file, results: [one a mode] }.
+--json prints one document: { file, partial, notRun: [modes], results: [one a mode] }.
+--report writes one HTML page that needs nothing from elsewhere: plots, tables, the graph of calls.
+Ctrl-C ends the run early; what there is comes out, marked as a part, with exit code 130.
 
 Example: mulligan simulate examples/topologies/online-boutique.yaml --compare retries,budget,ownership`;
 
@@ -25,11 +26,9 @@ export function addSimulateCommand(program: Command): void {
     .option('--mode <mode>', 'which protections take part')
     .option('--compare <modes>', 'several modes side by side, such as retries,budget,ownership')
     .option('--json', 'print one JSON document')
-    .option('--report <file>', 'write a report as one HTML page')
+    .option('--report <file>', 'write a report as one HTML page; replaces the file')
     .addHelpText('after', help)
-    .action(async (file: string, { report, ...options }: SimulateOptions & { report?: string }) => {
-      if (report !== undefined)
-        throw new UsageError('--report is not supported yet: --json has everything that a report would show');
+    .action(async (file: string, options: SimulateOptions) => {
       const { simulateFile } = await import('./simulate.ts');
       process.exitCode = await simulateFile(file, options);
     });

@@ -1,14 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { formatFault } from '../config/fault.ts';
-import { readDuration } from '../config/quantity.ts';
+import { writeFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { suggest } from '../config/nearest-name.ts';
+import { readDuration } from '../config/quantity.ts';
 import { formatResults } from '../simulator/format-results.ts';
 import { isSimulationMode, SIMULATION_MODES, type SimulationMode } from '../simulator/mode.ts';
-import { readTopology } from '../simulator/read-topology.ts';
+import { htmlReport } from '../simulator/report/html-report.ts';
 import type { SimulationResult } from '../simulator/result.ts';
-import { createSimulation, type Simulation } from '../simulator/simulation.ts';
-import type { Topology } from '../simulator/topology.ts';
+import { createSimulation } from '../simulator/simulation.ts';
 import { exitCode, UsageError } from './exit-code.ts';
+import { runWithProgress } from './simulation-progress.ts';
+import { loadTopology } from './topology-source.ts';
 
 export interface SimulateOptions {
   readonly seed?: string | undefined;
@@ -16,15 +17,13 @@ export interface SimulateOptions {
   readonly mode?: string | undefined;
   readonly compare?: string | undefined;
   readonly json?: boolean | undefined;
+  /** Where the page goes. */
+  readonly report?: string | undefined;
 }
-
-/** Between two looks at the world outside: some hundredths of a second. */
-const EVENTS_A_TURN = 50_000;
-const PROGRESS_EVERY_MS = 200;
 
 /**
  * Runs the topology of a file, once or once a mode, and prints what came out. Ctrl-C ends the run under way and prints
- * what there is.
+ * what there is, marked as a part.
  * @param print Gets what came out.
  * @returns the exit code
  */
@@ -38,6 +37,7 @@ export async function simulateFile(
   const durationMs = durationOf(options.duration);
   const topology = loadTopology(path);
   if (topology === undefined) return exitCode.usage;
+  if (options.report !== undefined) requireWritable(options.report, path);
   const interrupt = { asked: false };
   const onSignal = (): void => {
     interrupt.asked = true;
@@ -48,60 +48,35 @@ export async function simulateFile(
     for (const mode of modes) {
       if (interrupt.asked) break;
       const simulation = createSimulation(topology, { mode, seed, durationMs });
-      await runToEnd(simulation, `${mode} ${results.length + 1}/${modes.length}`, interrupt);
+      await runWithProgress(simulation, `${mode} ${results.length + 1}/${modes.length}`, interrupt);
       results.push(simulation.result());
     }
   } finally {
     process.off('SIGINT', onSignal);
   }
-  print(options.json === true ? `${JSON.stringify({ file: path, results })}\n` : formatResults(results));
-  return exitCode.fine;
+  const notRun = modes.slice(results.length);
+  const partial = notRun.length > 0 || results.some((result) => result.simulatedMs < result.durationMs);
+  if (options.json === true) print(`${JSON.stringify({ file: path, partial, notRun, results })}\n`);
+  else print(formatResults(results));
+  if (notRun.length > 0) process.stderr.write(`ended early: ${notRun.join(', ')} not run\n`);
+  if (options.report !== undefined) {
+    writeFileSync(options.report, htmlReport(results, { title: basename(path), notRun }));
+    process.stderr.write(`report: ${options.report}\n`);
+  }
+  return partial ? exitCode.interrupted : exitCode.fine;
 }
 
-/** Says what is wrong on standard error, warnings too. */
-function loadTopology(path: string): Topology | undefined {
-  let text: string;
+/** Before the run: ten minutes of it for a path that does not exist would be lost. */
+function requireWritable(path: string, topologyPath: string): void {
+  if (resolve(path) === resolve(topologyPath))
+    throw new UsageError(`--report ${path} would replace the topology: give another file`);
   try {
-    text = readFileSync(path, 'utf8');
+    writeFileSync(path, '', { flag: 'a' });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const why: Readonly<Record<string, string>> = {
-      ENOENT: 'there is no such file',
-      EISDIR: 'it is a directory',
-      EACCES: 'it may not be read',
-    };
-    process.stderr.write(`${path}:1:1 cannot be read: ${why[code] ?? String(error)}\n`);
-    return undefined;
+    throw new UsageError(
+      `--report ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
-  const reading = readTopology(text, path);
-  const faults = reading.ok ? reading.warnings : reading.faults;
-  for (const fault of faults) process.stderr.write(`${formatFault(fault)}\n`);
-  return reading.ok ? reading.topology : undefined;
-}
-
-async function runToEnd(simulation: Simulation, title: string, interrupt: { asked: boolean }): Promise<void> {
-  const startedAtMs = performance.now();
-  let shownAtMs = startedAtMs;
-  while (!simulation.advance(EVENTS_A_TURN) && !interrupt.asked) {
-    // Signals are told between two turns only.
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-    const nowMs = performance.now();
-    if (process.stderr.isTTY && nowMs - shownAtMs >= PROGRESS_EVERY_MS) {
-      shownAtMs = nowMs;
-      process.stderr.write(`\r\u001b[K${progressLine(simulation, title, nowMs - startedAtMs)}`);
-    }
-  }
-  if (shownAtMs !== startedAtMs) process.stderr.write('\r\u001b[K');
-}
-
-function progressLine({ nowMs, durationMs, hopCount }: Simulation, title: string, spentMs: number): string {
-  const share = nowMs / durationMs;
-  const filled = Math.round(share * 30);
-  const bar = `${'█'.repeat(filled)}${'░'.repeat(30 - filled)}`;
-  const leftSeconds = share > 0 ? Math.ceil((spentMs * (1 / share - 1)) / 1000) : 0;
-  return `${title} ${bar} ${Math.floor(share * 100)} %, ${hopCount} hops, ${leftSeconds} s left`;
 }
 
 function modesOf({ mode, compare }: SimulateOptions): SimulationMode[] {

@@ -1,7 +1,8 @@
 import type { StopReason } from '../core/decision.ts';
+import { baselineOfCall, callResult } from './call-result.ts';
 import type { CallState } from './call-state.ts';
 import { describeFault } from './describe-fault.ts';
-import type { LatencyHistogram } from './latency-histogram.ts';
+import { LatencyHistogram } from './latency-histogram.ts';
 import type { SimulationMode } from './mode.ts';
 import type { OperationState, ServiceState } from './operation-state.ts';
 import type { QueueSamples } from './queue-samples.ts';
@@ -13,10 +14,13 @@ import type {
   RootResult,
   SimulationResult,
   SimulationTotals,
+  StopCounts,
 } from './result.ts';
 import type { RootState } from './root-state.ts';
+import type { Series } from './series.ts';
 import type { Topology } from './topology.ts';
 import { visitsPerRequest } from './visits.ts';
+import { loadOf, worstLoad } from './worst-load.ts';
 
 export interface RunState {
   readonly topology: Topology;
@@ -28,42 +32,37 @@ export interface RunState {
   readonly operations: readonly OperationState[];
   readonly calls: readonly CallState[];
   readonly roots: readonly RootState[];
+  readonly retries: Series;
+  readonly suppressed: Series;
   readonly samples: QueueSamples;
 }
-
-/** Reasons that took a retry away which the policy would have made. */
-const SUPPRESSING: ReadonlySet<StopReason> = new Set<StopReason>([
-  'not-owner',
-  'advised-never',
-  'retry-after-too-long',
-  'deadline',
-  'no-endpoint',
-  'circuit-open',
-  'retry-of-retry',
-  'budget-exhausted',
-]);
-
-/** An interval with fewer arrivals than this has no load that means something. */
-const MIN_BASELINE = 10;
 
 export function buildResult(run: RunState): SimulationResult {
   const { topology, mode, intervalMs, intervalCount, nowMs } = run;
   const roots = run.roots.map((root) => rootResult(root, intervalCount, nowMs));
   const baseline = baselines(run, roots);
-  const nodes = run.operations.map((operation, index) => nodeResult(operation, baseline[index]!, intervalCount));
-  const calls = run.calls.map((call) => callResult(call, topology));
-  const goodput = {
-    intervalMs,
-    requests: added(roots.map(({ series }) => series.requests)),
-    answered: added(roots.map(({ series }) => series.answered)),
+  const nodes = run.operations.map((operation, index) =>
+    nodeResult(operation, baseline[index]!, intervalCount, intervalMs),
+  );
+  const calls = run.calls.map((call, index) =>
+    callResult(call, baselineOfCall(call.spec, index, topology, roots, baseline), run),
+  );
+  const series = {
+    requests: added(roots.map((root) => root.series.requests)),
+    answered: added(roots.map((root) => root.series.answered)),
+    failed: added(roots.map((root) => root.series.failed)),
+    retries: run.retries.read(intervalCount),
+    suppressed: run.suppressed.read(intervalCount),
   };
+  const begun = topology.faults.filter(({ fromMs }) => fromMs < nowMs);
   return {
     mode,
     seed: topology.seed,
     durationMs: topology.durationMs,
     simulatedMs: nowMs,
     intervalMs,
-    totals: totalsOf(roots, nodes, calls, nowMs),
+    totals: totalsOf(run, roots, nodes, calls),
+    series,
     roots,
     nodes,
     services: run.services.map(({ spec }, index) => {
@@ -78,10 +77,11 @@ export function buildResult(run: RunState): SimulationResult {
     calls,
     faults: topology.faults.map((fault) => ({
       fromMs: fault.fromMs,
-      untilMs: Math.min(fault.untilMs, topology.durationMs),
+      untilMs: Math.max(fault.fromMs, Math.min(fault.untilMs, topology.durationMs)),
       what: describeFault(fault, topology),
+      isMissed: !begun.includes(fault),
     })),
-    recovery: recoveryOf(topology.faults, goodput),
+    recovery: recoveryOf(begun, { intervalMs, ...series }),
   };
 }
 
@@ -115,20 +115,19 @@ function nodeResult(
   { spec, service, measures }: OperationState,
   baseline: readonly number[],
   intervalCount: number,
+  intervalMs: number,
 ): NodeResult {
   const { arrived, failed, answeredCount, shedCount, expiredCount, swallowedCount, wastedCount } = measures;
   const counts = arrived.read(intervalCount);
   const baselineCount = baseline.reduce((sum, count) => sum + count, 0);
   const load = loadOf(arrived.total, baselineCount);
-  const peaks = counts.filter((_, index) => baseline[index]! >= MIN_BASELINE);
-  const peakBaselines = baseline.filter((count) => count >= MIN_BASELINE);
   return {
     operation: spec.name,
     service: service.spec.name,
     arrivedCount: arrived.total,
     baselineCount,
     load,
-    peakLoad: peaks.reduce((highest, count, index) => Math.max(highest, count / peakBaselines[index]!), load),
+    peakLoad: Math.max(load, worstLoad(counts, baseline, intervalMs) ?? 0),
     answeredCount,
     failedCount: failed.total,
     shedCount,
@@ -141,40 +140,17 @@ function nodeResult(
   };
 }
 
-function callResult(call: CallState, { operations }: Topology): CallResult {
-  const { spec, callCount, attemptCount, retryCount, stopCounts } = call;
-  return {
-    from: spec.from === undefined ? undefined : operations[spec.from]!.name,
-    to: call.to.spec.name,
-    maxRetries: spec.policy.maxRetries,
-    callCount,
-    attemptCount,
-    retryCount,
-    suppressedCount: spec.policy.maxRetries === 0 ? 0 : suppressedOf(stopCounts),
-    stopReasons: Object.fromEntries(stopCounts),
-  };
-}
-
-function suppressedOf(stopCounts: ReadonlyMap<StopReason, number>): number {
-  let sum = 0;
-  for (const [reason, count] of stopCounts) if (SUPPRESSING.has(reason)) sum += count;
-  return sum;
-}
-
 function totalsOf(
+  { roots: states, nowMs }: RunState,
   roots: readonly RootResult[],
   nodes: readonly NodeResult[],
   calls: readonly CallResult[],
-  nowMs: number,
 ): SimulationTotals {
   const answeredCount = sumOf(roots, (root) => root.answeredCount);
   const failedCount = sumOf(roots, (root) => root.failedCount);
   const hopCount = sumOf(nodes, (node) => node.arrivedCount);
-  const stopReasons: Partial<Record<StopReason, number>> = {};
-  for (const call of calls) {
-    for (const [reason, count] of Object.entries(call.stopReasons) as [StopReason, number][])
-      stopReasons[reason] = (stopReasons[reason] ?? 0) + count;
-  }
+  const latency = new LatencyHistogram();
+  for (const root of states) latency.add(root.latency);
   return {
     requestCount: sumOf(roots, (root) => root.requestCount),
     answeredCount,
@@ -188,9 +164,18 @@ function totalsOf(
       sumOf(nodes, (node) => node.baselineCount),
     ),
     retryCount: sumOf(calls, (call) => call.retryCount),
+    latency: latencyResult(latency),
     suppressedCount: sumOf(calls, (call) => call.suppressedCount),
-    stopReasons,
+    suppressedReasons: summed(calls.map((call) => call.suppressedReasons)),
+    stopReasons: summed(calls.map((call) => call.stopReasons)),
   };
+}
+
+function summed(counts: readonly StopCounts[]): StopCounts {
+  const sums: Partial<Record<StopReason, number>> = {};
+  for (const [reason, count] of counts.flatMap((one) => Object.entries(one) as [StopReason, number][]))
+    sums[reason] = (sums[reason] ?? 0) + count;
+  return sums;
 }
 
 function latencyResult(latency: LatencyHistogram): LatencyResult | undefined {
@@ -200,12 +185,8 @@ function latencyResult(latency: LatencyHistogram): LatencyResult | undefined {
     p50Ms: latency.percentileMs(0.5),
     p95Ms: latency.percentileMs(0.95),
     p99Ms: latency.percentileMs(0.99),
+    p999Ms: latency.percentileMs(0.999),
   };
-}
-
-/** 1 where nothing was to come and nothing came. */
-function loadOf(count: number, baselineCount: number): number {
-  return baselineCount > 0 ? count / baselineCount : 1;
 }
 
 function perSecond(count: number, overMs: number): number {

@@ -3,7 +3,9 @@ import type { StopReason } from '../core/decision.ts';
 import { createPermits, type Permits } from '../core/permits.ts';
 import { createRetryBudget, type RetryBudget } from '../core/retry-budget.ts';
 import type { OperationState } from './operation-state.ts';
+import type { RequestSession } from '../core/request-session.ts';
 import type { RootState } from './root-state.ts';
+import { Series } from './series.ts';
 import type { Topology, TopologyCall } from './topology.ts';
 import { callerOf } from './mode.ts';
 
@@ -24,18 +26,22 @@ export class CallState {
   /** For the call of a client: whose. */
   root: RootState | undefined = undefined;
   callCount = 0;
-  attemptCount = 0;
+  readonly attempts: Series;
   /** Sends beyond the first. */
   retryCount = 0;
+  /** Why calls ended without success. */
   readonly stopCounts: Map<StopReason, number> = new Map();
+  /** The same of those that the policy would have retried once more. */
+  readonly suppressedCounts: Map<StopReason, number> = new Map();
   successCount = 0;
 
   /** @throws RangeError when a number of its budget or circuit is out of range */
-  constructor(spec: TopologyCall, to: OperationState, topology: Topology) {
+  constructor(spec: TopologyCall, to: OperationState, topology: Topology, intervalMs: number) {
     const { participation } = callerOf(topology, spec);
     const { propagate } = topology.deadlines;
     this.spec = spec;
     this.to = to;
+    this.attempts = new Series(intervalMs);
     this.budget = createRetryBudget(spec.budget);
     this.permits = createPermits(spec.maxInflightRequests);
     this.breaker = spec.breaker === undefined ? undefined : createCircuitBreaker(spec.breaker);
@@ -47,7 +53,28 @@ export class CallState {
     this.hasChoice = to.service.instances.length > 1;
   }
 
-  stopped(reason: StopReason): void {
-    this.stopCounts.set(reason, (this.stopCounts.get(reason) ?? 0) + 1);
+  /** @returns whether it ended because something took a retry away */
+  stopped({ stopReason, retryCount }: RequestSession): boolean {
+    if (stopReason === undefined) return false;
+    countIn(this.stopCounts, stopReason);
+    if (retryCount >= this.spec.policy.maxRetries || !SUPPRESSING.has(stopReason)) return false;
+    countIn(this.suppressedCounts, stopReason);
+    return true;
   }
+}
+
+/** What takes a retry away that the policy would have made. */
+const SUPPRESSING: ReadonlySet<StopReason> = new Set<StopReason>([
+  'not-owner',
+  'advised-never',
+  'retry-after-too-long',
+  'deadline',
+  'no-endpoint',
+  'circuit-open',
+  'retry-of-retry',
+  'budget-exhausted',
+]);
+
+function countIn(counts: Map<StopReason, number>, reason: StopReason): void {
+  counts.set(reason, (counts.get(reason) ?? 0) + 1);
 }

@@ -20,6 +20,7 @@ import {
 } from './failures.ts';
 import type { Instance } from './instance.ts';
 import { Pool } from './pool.ts';
+import { Series } from './series.ts';
 import type { ServedRequest } from './served-request.ts';
 
 /** The other side: where attempts arrive, and who made a call. */
@@ -43,13 +44,19 @@ const UNHINDERED: Circumstances = {
  */
 export class Caller {
   readonly runs: Pool<CallRun> = new Pool((slot) => new CallRun(slot));
+  /** Sends beyond the first, of all calls. */
+  readonly retries: Series;
+  /** Calls that the policy would have retried once more. */
+  readonly suppressed: Series;
   readonly #clock: SimulationClock;
   readonly #marginMs: number;
   #callee!: Callee;
 
-  constructor(clock: SimulationClock, marginMs: number) {
+  constructor(clock: SimulationClock, marginMs: number, intervalMs: number) {
     this.#clock = clock;
     this.#marginMs = marginMs;
+    this.retries = new Series(intervalMs);
+    this.suppressed = new Series(intervalMs);
   }
 
   connect(callee: Callee): void {
@@ -145,8 +152,11 @@ export class Caller {
     const { nowMs } = queue;
     const { facts } = session;
     const number = session.attemptStarted();
-    call.attemptCount += 1;
-    if (number > 1) call.retryCount += 1;
+    call.attempts.add(nowMs);
+    if (number > 1) {
+      call.retryCount += 1;
+      this.retries.add(nowMs);
+    }
     run.ticket += 1;
     const timeoutMs = attemptTimeoutMs(call.spec.timeouts.attemptMs, facts.deadlineAtMs, nowMs);
     run.expiresAtMs = nowMs + timeoutMs;
@@ -210,7 +220,7 @@ export class Caller {
   #end(run: CallRun, isAnswered: boolean): void {
     const { call, parent, session } = run;
     if (isAnswered) call.successCount += 1;
-    else if (session.stopReason !== undefined) call.stopped(session.stopReason);
+    else if (call.stopped(session)) this.suppressed.add(this.#clock.queue.nowMs);
     if (parent === undefined) call.root?.ended(isAnswered, run.startedAtMs, this.#clock.queue.nowMs);
     else this.#callee.callEnded(parent, run, isAnswered);
     run.outcome = undefined;

@@ -22,6 +22,14 @@ export class LatencyHistogram {
     this.#counts[step] = this.#counts[step]! + 1;
   }
 
+  /** Takes over what another one has recorded. */
+  add(other: LatencyHistogram): void {
+    this.count += other.count;
+    this.#sumMs += other.#sumMs;
+    for (const [step, count] of other.#counts.entries())
+      if (count > 0) this.#counts[step] = this.#counts[step]! + count;
+  }
+
   /** NaN when nothing was recorded. */
   get meanMs(): number {
     return this.#sumMs / this.count;

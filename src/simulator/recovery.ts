@@ -14,7 +14,8 @@ export interface GoodputSeries {
 /**
  * When goodput was back after the last fault: the beginning of the first five seconds after it in which requests were
  * answered at 95 % of the usual share of arrivals.
- * @returns `undefined` when no fault ended within the run
+ * @param faults those that began within the run
+ * @returns `undefined` when there was none, or when one lasts to the end
  */
 export function recoveryOf(
   faults: readonly { readonly fromMs: number; readonly untilMs: number }[],
@@ -27,14 +28,16 @@ export function recoveryOf(
   const firstFault = Math.floor(Math.min(...faults.map(({ fromMs }) => fromMs)) / intervalMs);
   const usualSuccessRatio = Math.min(1, ratio(goodput, 0, firstFault));
   const width = Math.max(1, Math.ceil(HOLDS_FOR_MS / intervalMs));
+  const lastSuccessRatio = Math.min(1, ratio(goodput, Math.max(0, requests.length - width), requests.length));
+  const known = { faultsEndedAtMs, usualSuccessRatio, lastSuccessRatio };
   for (let first = Math.ceil(faultsEndedAtMs / intervalMs); first < requests.length; first += 1) {
     const last = Math.min(first + width, requests.length);
     // What is answered in an interval came in it or a little before: a window is never exact at its ends.
     if (ratio(goodput, first, last) < GOOD_ENOUGH * usualSuccessRatio) continue;
     if (requests[first]! > 0 && answered[first]! < requests[first]! / 2) continue;
-    return { faultsEndedAtMs, usualSuccessRatio, afterMs: Math.max(0, first * intervalMs - faultsEndedAtMs) };
+    return { ...known, afterMs: Math.max(0, first * intervalMs - faultsEndedAtMs) };
   }
-  return { faultsEndedAtMs, usualSuccessRatio, afterMs: undefined };
+  return { ...known, afterMs: undefined };
 }
 
 function ratio({ requests, answered }: GoodputSeries, first: number, last: number): number {

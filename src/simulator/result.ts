@@ -11,6 +11,7 @@ export interface SimulationResult {
   readonly simulatedMs: number;
   readonly intervalMs: number;
   readonly totals: SimulationTotals;
+  readonly series: TotalSeries;
   readonly roots: readonly RootResult[];
   readonly nodes: readonly NodeResult[];
   readonly services: readonly ServiceResult[];
@@ -34,10 +35,25 @@ export interface SimulationTotals {
   /** Hops ÷ those that the requests need when nothing fails and nothing is retried. */
   readonly amplification: number;
   readonly retryCount: number;
+  /** Of all that were answered well; `undefined` when there were none. */
+  readonly latency: LatencyResult | undefined;
   /** Retries that a policy would have made and that a protection took away. */
   readonly suppressedCount: number;
+  /** The same by what took them away. */
+  readonly suppressedReasons: StopCounts;
   /** Why calls ended without success. */
-  readonly stopReasons: Readonly<Partial<Record<StopReason, number>>>;
+  readonly stopReasons: StopCounts;
+}
+
+export type StopCounts = Readonly<Partial<Record<StopReason, number>>>;
+
+/** Of everything together. Requests are those from outside; retries are sends beyond the first of any call. */
+export interface TotalSeries {
+  readonly requests: readonly number[];
+  readonly answered: readonly number[];
+  readonly failed: readonly number[];
+  readonly retries: readonly number[];
+  readonly suppressed: readonly number[];
 }
 
 export interface LatencyResult {
@@ -45,6 +61,7 @@ export interface LatencyResult {
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
 }
 
 /** Requests from outside at one operation. */
@@ -73,7 +90,7 @@ export interface NodeResult {
   readonly baselineCount: number;
   /** Arrivals ÷ baseline. */
   readonly load: number;
-  /** The same in the worst interval, among those with a baseline of at least ten. */
+  /** The same in the worst stretch of at least five seconds with a baseline of at least a hundred; see `worstLoad`. */
   readonly peakLoad: number;
   /** With those that were refused. Arrivals = answered + swallowed + inside. */
   readonly answeredCount: number;
@@ -106,16 +123,25 @@ export interface CallResult {
   readonly maxRetries: number;
   readonly callCount: number;
   readonly attemptCount: number;
+  /** Calls when nothing fails. */
+  readonly baselineCount: number;
+  /** Attempts ÷ baseline, over the whole run and in the worst stretch, as for a node. */
+  readonly load: number;
+  readonly peakLoad: number;
   readonly retryCount: number;
   readonly suppressedCount: number;
-  readonly stopReasons: Readonly<Partial<Record<StopReason, number>>>;
+  readonly suppressedReasons: StopCounts;
+  readonly stopReasons: StopCounts;
 }
 
 /** For the reader of a plot: when something was wrong, and what, in words. */
 export interface FaultResult {
   readonly fromMs: number;
+  /** Not after the end of the run. */
   readonly untilMs: number;
   readonly what: string;
+  /** The run ended before it began. */
+  readonly isMissed: boolean;
 }
 
 export interface RecoveryResult {
@@ -125,4 +151,6 @@ export interface RecoveryResult {
   readonly usualSuccessRatio: number;
   /** From then on until goodput was back; `undefined`: not within the run. */
   readonly afterMs: number | undefined;
+  /** The share of answered requests in the last five seconds of the run. */
+  readonly lastSuccessRatio: number;
 }

@@ -89,7 +89,7 @@ class Run implements Simulation {
     this.#operations = topology.operations.map(
       (spec, index) => new OperationState(spec, this.#services[spec.service]!, index, new Measures(intervalMs)),
     );
-    this.#calls = topology.calls.map((spec) => new CallState(spec, this.#operations[spec.to]!, topology));
+    this.#calls = topology.calls.map((spec) => new CallState(spec, this.#operations[spec.to]!, topology, intervalMs));
     for (const operation of this.#operations)
       operation.steps = operation.spec.steps.map((step) => step.map((call) => this.#calls[call]!));
     this.#clock = {
@@ -103,7 +103,7 @@ class Run implements Simulation {
       call.root = root;
       return root;
     });
-    this.#caller = new Caller(this.#clock, topology.deadlines.marginMs);
+    this.#caller = new Caller(this.#clock, topology.deadlines.marginMs, intervalMs);
     this.#server = new Server(this.#clock, this.#caller, topology);
     this.#caller.connect(this.#server);
     this.#faults = new Faults(topology, this.#services, this.#operations);
@@ -139,6 +139,8 @@ class Run implements Simulation {
       operations: this.#operations,
       calls: this.#calls,
       roots: this.#roots,
+      retries: this.#caller.retries,
+      suppressed: this.#caller.suppressed,
       samples: this.#samples,
     });
   }

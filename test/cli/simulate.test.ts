@@ -1,9 +1,10 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { simulateFile } from '../../src/cli/simulate.ts';
+import { progressLine } from '../../src/cli/simulation-progress.ts';
 import type { SimulationResult } from '../../src/simulator/result.ts';
 import { runCli } from './running-cli.ts';
 
@@ -66,6 +67,8 @@ for (const [args, expected] of [
   [[small, '--mode', 'none', '--compare', 'none'], /exclude each other/],
   [[small, '--seed', 'x'], /--seed x: give a whole number from 0/],
   [[small, '--duration', '10'], /--duration: .*add a unit/],
+  [[small, '--report', '/nowhere/report.html'], /--report \/nowhere\/report\.html cannot be written: ENOENT/],
+  [[small, '--report', small], /--report .* would replace the topology: give another file/],
   [[small, '--duration', '0s'], /give it at least 1ms/],
 ] as const) {
   test(`simulate ${args.join(' ').replaceAll(folder, '')} is told what is wrong, with exit code 2`, async (t) => {
@@ -75,6 +78,29 @@ for (const [args, expected] of [
   });
 }
 
+test('simulate --report writes a page beside what it prints', async (t) => {
+  const path = join(folder, 'report.html');
+  const { code, stdout, stderr } = await runCli(
+    t,
+    'simulate',
+    small,
+    '--compare',
+    'retries,ownership',
+    '--report',
+    path,
+  );
+  equal(code, 0);
+  match(stdout, /^5000 ms of virtual time/);
+  equal(stderr, `report: ${path}\n`);
+  match(readFileSync(path, 'utf8'), /^<!doctype html>[^]*<h1>small\.yaml<\/h1>[^]*<\/html>\n$/);
+});
+
+test('a bar tells how far a long run is', () => {
+  const run = { nowMs: 250, durationMs: 1000, hopCount: 42 };
+  equal(progressLine(run, 'budget 2/3', 3000), `budget 2/3 ${'█'.repeat(8)}${'░'.repeat(22)} 25 %, 42 hops, 9 s left`);
+  match(progressLine({ ...run, nowMs: 0 }, 'file 1/1', 0), / 0 %, 42 hops$/);
+});
+
 test('simulate names every fault of a topology with its place', async (t) => {
   const path = file('bad.yaml', 'services:\n  a: { operations: { get: { serviceTime: 1ms, calls: [b] } } }\n');
   const { code, stderr } = await runCli(t, 'simulate', path);
@@ -83,15 +109,20 @@ test('simulate names every fault of a topology with its place', async (t) => {
   match(stderr, /bad\.yaml:1:1 workload: is missing/);
 });
 
-test('Ctrl-C ends a long run, which then prints what there is', async () => {
+test('Ctrl-C ends a long run, which then prints what there is, marked as a part, and exits with 130', async () => {
   let printed = '';
-  const run = simulateFile(small, { duration: '500h', json: true }, (text) => {
+  const run = simulateFile(small, { duration: '500h', json: true, compare: 'retries,ownership' }, (text) => {
     printed += text;
   });
   // It lets go of the thread between two turns, so that this comes after the first one.
   setImmediate(() => process.emit('SIGINT'));
-  equal(await run, 0);
-  const { results } = JSON.parse(printed) as { readonly results: readonly SimulationResult[] };
+  equal(await run, 130);
+  const { partial, notRun, results } = JSON.parse(printed) as {
+    readonly partial: boolean;
+    readonly notRun: readonly string[];
+    readonly results: readonly SimulationResult[];
+  };
+  deepEqual([partial, notRun], [true, ['ownership']]);
   ok(results[0]!.simulatedMs > 0 && results[0]!.simulatedMs < results[0]!.durationMs);
   equal(process.listenerCount('SIGINT'), 0);
 });

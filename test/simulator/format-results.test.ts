@@ -23,9 +23,32 @@ test('several modes stand side by side, with what they mean and what went wrong'
   assert.match(text, /\nrecovered after +0 ms +0 ms\n/);
 });
 
+test('each mode has a line of plain words', () => {
+  const text = formatResults((['retries', 'ownership'] as const).map((mode) => simulate(topology, { mode })));
+  assert.match(
+    text,
+    /\nretries {4}amplification \d\.\d+x at C\/get; recovers as soon as the fault ends; \d\d\.\d % answered\n/,
+  );
+  assert.match(text, /\nretries taken away by +retries +ownership\nbudget-exhausted +0 +\d+\nnot-owner +0 +\d+\n/);
+});
+
+test('a fault that the run does not reach is told as such, and nothing waits for its end', () => {
+  const result = simulate(topology, { durationMs: 4000 });
+  assert.deepEqual(
+    result.faults.map(({ fromMs, untilMs, isMissed }) => [fromMs, untilMs, isMissed]),
+    [[5000, 5000, true]],
+  );
+  const text = formatResults([result]);
+  assert.match(text, /\n {2}5000 ms {2}C: 100 % answered 503: not reached, the run ends before it\n/);
+  assert.match(text, /\nfile {2}no amplification; 100\.00 % answered\n/);
+});
+
 test('one run shows each operation', () => {
   const text = formatResults([simulate(topology)]);
-  assert.match(text, /\noperation +arrived +failed +shed +too late +for nobody +p50 +p99 +longest queue\nA\/get/);
+  assert.match(
+    text,
+    /\noperation +arrived +failed +shed +too late +for nobody +p50 +p99 +p99\.9 +longest queue\nA\/get/,
+  );
 });
 
 test('a run that was ended early says so', () => {

@@ -5,6 +5,7 @@ import { LatencyHistogram } from '../../src/simulator/latency-histogram.ts';
 import { recoveryOf } from '../../src/simulator/recovery.ts';
 import { intervalFor, Series } from '../../src/simulator/series.ts';
 import { visitsPerRequest } from '../../src/simulator/visits.ts';
+import { loadOf, worstLoad } from '../../src/simulator/worst-load.ts';
 import { WaitingLine } from '../../src/simulator/waiting-line.ts';
 import { topologyOf } from './support.ts';
 
@@ -34,6 +35,37 @@ test('a histogram of nothing has no percentile, one of nothing but 0 has 0', () 
   assert.ok(Number.isNaN(histogram.percentileMs(0.5)));
   histogram.record(0);
   assert.equal(histogram.percentileMs(0.99), 0);
+});
+
+test('what two histograms recorded can be put together', () => {
+  const [both, other] = [new LatencyHistogram(), new LatencyHistogram()];
+  for (const ms of [1, 2]) both.record(ms);
+  for (const ms of [100, 200]) other.record(ms);
+  both.add(other);
+  assert.equal(both.count, 4);
+  assert.equal(both.meanMs, 303 / 4);
+  assert.ok(Math.abs(both.percentileMs(1) / 200 - 1) < 0.016);
+});
+
+test('the worst load is that of five seconds, and of a hundred arrivals where they are few', () => {
+  const usual = Array.from({ length: 30 }, () => 100);
+  const burst = usual.map((count, second) => (second === 10 ? 5 * count : count));
+  assert.equal(worstLoad(burst, usual, 1000), 900 / 500);
+  const rare = Array.from({ length: 30 }, () => 5);
+  assert.equal(
+    worstLoad(
+      rare.map((count, second) => (second === 10 ? 5 * count : count)),
+      rare,
+      1000,
+    ),
+    120 / 100,
+  );
+});
+
+test('a run too short, or with too few arrivals, has no worst load of its own', () => {
+  assert.equal(worstLoad([100, 900], [100, 100], 1000), undefined);
+  assert.equal(worstLoad([1, 9, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1], 1000), undefined);
+  assert.equal(loadOf(0, 0), 1);
 });
 
 test('a series counts by interval, also those in which nothing happened', () => {
@@ -89,7 +121,7 @@ test('goodput is back when five seconds of it are as good as before', () => {
     FAULT,
     steady((second) => (second >= 5 && second < 22 ? 0 : 99)),
   );
-  assert.deepEqual(late, { faultsEndedAtMs: 10_000, usualSuccessRatio: 0.99, afterMs: 12_000 });
+  assert.deepEqual(late, { faultsEndedAtMs: 10_000, usualSuccessRatio: 0.99, lastSuccessRatio: 0.99, afterMs: 12_000 });
   const brief = recoveryOf(
     FAULT,
     steady((second) => ((second >= 5 && second < 20) || second === 23 ? 0 : 100)),
