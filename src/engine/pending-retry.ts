@@ -21,6 +21,8 @@ export class PendingRetry {
   schedule(attempt: AttemptRecord, decision: RetryDecision): void {
     this.#decision = decision;
     this.#launcher.host.onRetry(attempt, decision.delayMs);
+    // The host may have ended the request just now: a timer set here would be cancelled by nobody.
+    if (this.#decision === undefined) return;
     if (decision.delayMs <= 0) return this.#waitOver();
     this.waitedMs += decision.delayMs;
     this.#timer = this.#clock.setTimer(decision.delayMs, () => this.#waitOver(), true);
