@@ -171,6 +171,8 @@ export interface RouteConfig {
   readonly replayBufferBytes: number;
   /** Undefined: no copy is ever sent. */
   readonly hedge: HedgePolicy | undefined;
+  /** Protocols, in lower case, that a client may switch to. Undefined: none. */
+  readonly upgrade?: readonly string[] | undefined;
 }
 
 /** What is `undefined` matches everything. */

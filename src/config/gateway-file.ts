@@ -150,6 +150,7 @@ export interface FileRoute {
   };
   replayBuffer: number;
   hedge?: { delay: number; max: number } | undefined;
+  upgrade?: string[] | undefined;
   rewrite?: FileRewrite | undefined;
 }
 

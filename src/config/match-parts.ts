@@ -27,6 +27,24 @@ export const hostPattern = (description: string): Part<string> =>
     return { ok: true, value: host };
   });
 
+/** Protocols that would turn the connection into one whose requests nobody routes, limits or records. */
+const HTTP_BELOW: ReadonlySet<string> = new Set(['h2c', 'http', 'tls']);
+
+/** A protocol of an Upgrade field, `name` or `name/version`; without case. */
+export const upgradeProtocol = (description: string): Part<string> =>
+  part(description, { type: 'string' }, (input) => {
+    const bad = (message: string, hint: string): Reading<string> => ({ ok: false, message, hint });
+    if (typeof input !== 'string' || !/^[\w!#$%&'*+.^`|~-]+(?:\/[\w!#$%&'*+.^`|~-]+)?$/.test(input))
+      return bad('is not a protocol', 'for example websocket');
+    const protocol = input.toLowerCase();
+    if (HTTP_BELOW.has(protocol.split('/')[0]!))
+      return bad(
+        'would carry requests past every route and limit',
+        'only protocols other than HTTP and TLS, such as websocket',
+      );
+    return { ok: true, value: protocol };
+  });
+
 export const routePath = (description: string): Part<string> =>
   part(description, { type: 'string', pattern: '^/' }, (input) => {
     const bad = (message: string, hint: string): Reading<string> => ({ ok: false, message, hint });

@@ -25,6 +25,7 @@ export function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, 
   for (const field of ['hosts', 'methods'])
     faults.push(...repeats([...path, 'match', field], list(match[field]), (value) => String(value).toLowerCase()));
   faults.push(...fieldNameFaults([...path, 'match', 'headers'], mapping(match['headers'])));
+  faults.push(...repeats([...path, 'upgrade'], list(route['upgrade']), (value) => String(value).toLowerCase()));
   faults.push(...rewriteFaults([...path, 'rewrite'], route['rewrite'], mapping(match['path'])));
   const timeouts = mapping(route['timeouts']);
   faults.push(...timeoutFaults([...path, 'timeouts'], timeouts));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defaults } from './defaults.ts';
 import type { FileRoute } from './gateway-file.ts';
-import { hostPattern, method, routePath } from './match-parts.ts';
+import { hostPattern, method, routePath, upgradeProtocol } from './match-parts.ts';
 import { fieldMatch, rewrite, targets } from './route-target-schema.ts';
 import { choice, count, duration, name, note, positiveDuration, size } from './schema-parts.ts';
 
@@ -89,6 +89,11 @@ export const route: z.ZodType<FileRoute> = z.strictObject({
     rewrite.optional(),
     'Changes of the request on its way to the upstream.',
     'for example { host: upstream, prefix: / }',
+  ),
+  upgrade: note(
+    z.array(upgradeProtocol('A protocol, such as `websocket`, in any case.')).min(1).optional(),
+    'Protocols that a client may switch its connection to. The handshake is retried like any request without a body; after the 101 bytes go both ways as they are, until both sides have closed or nothing was said for `timeouts.idle`. Left out: none, and an Upgrade field is not passed on.',
+    'a list: [websocket]',
   ),
   hedge: note(
     hedge.optional(),

@@ -205,7 +205,7 @@ function durationMs(text: string): number {
 }
 
 function toRoute(
-  { name, match, upstream, timeouts, retry, replayBuffer, hedge, rewrite }: FileRoute,
+  { name, match, upstream, timeouts, retry, replayBuffer, hedge, rewrite, upgrade }: FileRoute,
   index: number,
 ): RouteConfig {
   const { prefix, exact } = match.path ?? {};
@@ -224,6 +224,7 @@ function toRoute(
     retry: toRetry(retry),
     replayBufferBytes: replayBuffer,
     hedge: hedge === undefined ? undefined : { delayMs: hedge.delay, max: hedge.max },
+    upgrade,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Failure } from '../core/failure.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { Clock, Timer } from '../transport/clock.ts';
 import type { Attempt, AttemptHandler, AttemptRequest, ConnectionInfo, SendOptions } from '../transport/transport.ts';
+import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import type { ResponseFacts } from '../core/outcome.ts';
 import type { Admission } from './admission.ts';
 import type { AttemptRecord } from './attempt-record.ts';
@@ -42,6 +43,8 @@ export class AttemptRun implements AttemptHandler {
   readonly startedAtMs: number;
   #mode: 'pending' | 'deliver' | 'keep' | 'over' = 'pending';
   #transport: Attempt | undefined;
+  /** The answer is a 101. */
+  #tunnel: TunnelEnd | undefined;
   #kept: KeptResponse | undefined;
   #keepTimer: Timer | undefined;
   #keptListener: (() => void) | undefined;
@@ -108,7 +111,8 @@ export class AttemptRun implements AttemptHandler {
     this.#mode = 'deliver';
     let answer: void | Promise<void>;
     try {
-      answer = this.#owner.host.onResponse(head);
+      const { host } = this.#owner;
+      answer = this.#tunnel === undefined ? host.onResponse(head) : host.onTunnel?.(head, this.#tunnel);
     } catch (error) {
       this.#owner.hookFailed(error);
       return;
@@ -149,6 +153,11 @@ export class AttemptRun implements AttemptHandler {
   }
 
   onHead(head: ResponseHead): void {
+    this.#owner.attemptResponded(this, head);
+  }
+
+  onTunnel(head: ResponseHead, tunnel: TunnelEnd): void {
+    this.#tunnel = tunnel;
     this.#owner.attemptResponded(this, head);
   }
 

@@ -2,6 +2,7 @@ import type { Decision, StopReason } from '../core/decision.ts';
 import type { Failure } from '../core/failure.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { AttemptRequest, ConnectionInfo } from '../transport/transport.ts';
+import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Upstream } from './upstream.ts';
@@ -42,6 +43,11 @@ export interface RunHost {
   onInformational(head: ResponseHead): void;
   /** The response that is delivered begins; a promise holds its body back. */
   onResponse(head: ResponseHead): void | Promise<void>;
+  /**
+   * The answer is a 101 to a request that offered an upgrade: needed by hosts that build such requests. What the tunnel
+   * carries goes by the tunnel itself; its end comes by `onComplete` or `onTruncated`.
+   */
+  onTunnel?(head: ResponseHead, tunnel: TunnelEnd): void | Promise<void>;
   /** Returns false to be asked with `resume`. The bytes are lent, as `AttemptHandler.onData` says. */
   onData(chunk: Buffer): boolean;
   onComplete(trailers: FieldList): void;

@@ -1,5 +1,6 @@
 import type { FieldList } from '../http1/message.ts';
 import type { BodySource } from '../transport/request-body.ts';
+import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import type { ClientCertificate } from './client-peer.ts';
 import type { Http2Flood } from './http2-flood-guard.ts';
 import type { TlsSettings } from './tls-settings.ts';
@@ -41,10 +42,14 @@ export interface Downstream {
   readonly contentLength: number;
   /** The client waits for a 100 before it sends the body. */
   readonly expectContinue: boolean;
+  /** The client offers to switch protocols, in a request without a body, and this listener can. Absent: no. */
+  readonly offersUpgrade?: boolean;
   /** Set by the proxy, once, before it does anything that may end the exchange. */
   listener: DownstreamListener;
   /** A 1xx other than 101. */
   informational(status: number, reason: string, fields: FieldList): void;
+  /** Answers an offered upgrade with 101; `fields` holds the Upgrade field. From here on `end` and `abort` close the tunnel. */
+  openTunnel?(reason: string, fields: FieldList): TunnelEnd;
   /** The final head. Connection-level fields and body framing are the listener's. */
   respond(status: number, reason: string, fields: FieldList, framing: ResponseFraming): void;
   /**

@@ -1,10 +1,13 @@
 import { removeFields } from '../http1/field-list.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
+import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import type { Downstream, ResponseFraming } from './downstream.ts';
 import { renderErrorResponse } from './error-response.ts';
 import type { AnswerStory, ErrorResponse } from './error-response.ts';
 import type { LocalAnswer } from './phases.ts';
 import { statusTitle } from './status-title.ts';
+import { joinEnds } from './tunnel.ts';
+import type { TunnelTraffic } from './tunnel.ts';
 
 const CONTENT_FIELDS: ReadonlySet<string> = new Set([
   'content-encoding',
@@ -22,12 +25,22 @@ export class ExchangeAnswer {
   headSent = false;
   /** 0 until there is one. */
   status = 0;
-  /** Of the body. */
-  bytesOut = 0;
+  #bodyBytes = 0;
+  #traffic: TunnelTraffic | undefined;
   readonly #downstream: Downstream;
 
   constructor(downstream: Downstream) {
     this.#downstream = downstream;
+  }
+
+  /** Of the body, or through the tunnel. */
+  get bytesOut(): number {
+    return this.#traffic?.bytesOut ?? this.#bodyBytes;
+  }
+
+  /** What the client said in a tunnel. */
+  get tunnelBytesIn(): number {
+    return this.#traffic?.bytesIn ?? 0;
   }
 
   /** What a filter answers itself. @throws UnsafeHeadError */
@@ -59,9 +72,19 @@ export class ExchangeAnswer {
     this.#begin(status, reason, noTrailers ? removeFields(fields, TRAILER_FIELD) : fields, framingOf(head));
   }
 
+  /** The client switches protocols, as the upstream did. @throws UnsafeHeadError */
+  tunnel(reason: string, fields: FieldList, upstream: TunnelEnd): void {
+    const client = this.#downstream.openTunnel?.(reason, fields);
+    // Only a request that such a listener brought can offer an upgrade.
+    if (client === undefined) throw new TypeError('this listener cannot switch protocols');
+    this.headSent = true;
+    this.status = 101;
+    this.#traffic = joinEnds(client, upstream);
+  }
+
   /** Returns false when the client is slower than the upstream. */
   data(chunk: Buffer): boolean {
-    this.bytesOut += chunk.length;
+    this.#bodyBytes += chunk.length;
     return this.#downstream.write(chunk);
   }
 

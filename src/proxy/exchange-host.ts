@@ -7,6 +7,7 @@ import type { DecisionOverride, MaybePromise, RunHost, Selection } from '../engi
 import { fieldValue } from '../http1/field-list.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { AttemptRequest, ConnectionInfo } from '../transport/transport.ts';
+import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import type { Downstream } from './downstream.ts';
 import type { ErrorResponse } from './error-response.ts';
 import { errorResponse, refusedResponse } from './error-response.ts';
@@ -91,6 +92,21 @@ export class ExchangeHost<Context> implements RunHost {
     const changed = hook.call(this.#hooks, exchange, response);
     const send = (): void => exchange.sendHead(response.status, response.reason, response.fields, head);
     return isPromise(changed) ? changed.then(send) : send();
+  }
+
+  onTunnel(head: ResponseHead, tunnel: TunnelEnd): MaybePromise<void> {
+    const exchange = this.#exchange;
+    const fields = downstreamResponseFields(head.fields, head.versionMinor);
+    fields.push('Upgrade', fieldValue(head.fields, 'upgrade') ?? '');
+    const hook = this.#hooks.responseFilter;
+    if (hook === undefined) return exchange.openTunnel(head.reason, fields, tunnel);
+    const response: MutableResponse = { status: head.status, reason: head.reason, fields };
+    const changed = hook.call(this.#hooks, exchange, response);
+    const open = (): void => {
+      if (response.status !== 101) throw new RangeError('responseFilter cannot change the status of a 101');
+      exchange.openTunnel(response.reason, response.fields, tunnel);
+    };
+    return isPromise(changed) ? changed.then(open) : open();
   }
 
   onData(chunk: Buffer): boolean {

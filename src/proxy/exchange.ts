@@ -2,6 +2,7 @@ import { isPromise } from '../engine/ask.ts';
 import type { MaybePromise } from '../engine/run-host.ts';
 import { runRequest } from '../engine/run-request.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
+import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import type { Downstream, DownstreamListener } from './downstream.ts';
 import type { ErrorResponse } from './error-response.ts';
 import { localResponse, thrownResponse } from './error-response.ts';
@@ -109,7 +110,8 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
       timeouts: plan.timeouts,
       body: this.#upstream.body,
       operation: plan.routeName,
-      hedge: plan.hedge,
+      // Of two connections that switched, one would be cut in the middle of its protocol.
+      hedge: this.#upstream.upgrade === undefined ? plan.hedge : undefined,
       canMove: plan.fallback === undefined ? undefined : () => plan.fallback?.() !== undefined,
       host: new ExchangeHost(this, this.#proxy, this.#downstream, this.#upstream, this.#report),
       clock,
@@ -174,6 +176,10 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
     this.#answer.head(status, reason, fields, head);
   }
 
+  openTunnel(reason: string, fields: FieldList, upstream: TunnelEnd): void {
+    if (!this.ended) this.#answer.tunnel(reason, fields, upstream);
+  }
+
   #leaveUnreadBody(): void {
     if (this.#upstream.isUnread) this.#downstream.closeAfterResponse();
   }
@@ -200,9 +206,9 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
     if (this.ended) return;
     this.ended = true;
     const { body, replayLost } = this.#upstream;
-    const { status, bytesOut } = this.#answer;
+    const { status, bytesOut, tunnelBytesIn } = this.#answer;
     body?.destroy();
-    this.#report.ended({ status, bytesIn: body?.bytesReceived ?? 0, bytesOut, replayLost });
+    this.#report.ended({ status, bytesIn: tunnelBytesIn + (body?.bytesReceived ?? 0), bytesOut, replayLost });
     this.#proxy.exchangeEnded();
   }
 }

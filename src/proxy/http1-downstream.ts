@@ -3,6 +3,7 @@ import type { Failure } from '../core/failure.ts';
 import { chunkHead, CHUNK_END, lastChunk, responseHeadText } from '../http1/serializer.ts';
 import { hasField } from '../http1/field-list.ts';
 import type { BodySink, BodySource } from '../transport/request-body.ts';
+import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import type { ClientOutput } from './client-output.ts';
 import type { ClientCertificate, ClientPeer } from './client-peer.ts';
 import { downstreamFailure } from './downstream-failure.ts';
@@ -20,6 +21,8 @@ export interface DownstreamConnection {
   readonly output: ClientOutput;
   /** The exchange takes body bytes (again), or wants no more for now. */
   updateReading(): void;
+  /** Nothing more is read as a request: the client's bytes go to the tunnel. */
+  becomeTunnel(): TunnelEnd;
   responded(close: boolean): void;
   /** FIN; what was written before still leaves. */
   destroy(): void;
@@ -39,6 +42,7 @@ export class Http1Downstream implements Downstream, BodySource {
   readonly clientCertificate: ClientCertificate | undefined;
   readonly contentLength: number;
   readonly expectContinue: boolean;
+  readonly offersUpgrade: boolean;
   listener: DownstreamListener = SILENT;
   /** The whole request arrived. */
   requestComplete: boolean;
@@ -73,6 +77,7 @@ export class Http1Downstream implements Downstream, BodySource {
     this.expectContinue = head.expectContinue;
     this.#hasBody = head.bodyKind !== 'none' && head.contentLength !== 0;
     this.requestComplete = !this.#hasBody;
+    this.offersUpgrade = head.upgrade && !this.#hasBody && head.versionMinor === 1;
     this.#close = !head.keepAlive;
   }
 
@@ -134,6 +139,12 @@ export class Http1Downstream implements Downstream, BodySource {
     if (this.ended || this.#pendingHead !== undefined) return;
     if (status === 100) return this.#writeContinue(reason, fields);
     this.#connection.output.write(responseHeadText(status, reason, fields, { kind: 'none' }));
+  }
+
+  openTunnel(reason: string, fields: FieldList): TunnelEnd {
+    this.#close = true;
+    this.#connection.output.write(responseHeadText(101, reason, fields, { kind: 'none', connection: 'upgrade' }));
+    return this.#connection.becomeTunnel();
   }
 
   respond(status: number, reason: string, fields: FieldList, framing: ResponseFraming): void {

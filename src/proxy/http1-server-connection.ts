@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net';
 import type { FieldList, ParseFault, RequestHead } from '../http1/message.ts';
 import type { Clock } from '../transport/clock.ts';
+import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import { ClientOutput } from './client-output.ts';
 import type { OutputOwner } from './client-output.ts';
+import { ClientTunnel } from './client-tunnel.ts';
 import type { ClientPeer } from './client-peer.ts';
 import { isTls, peerOf } from './client-peer.ts';
 import type { ListenerLimits } from './downstream.ts';
@@ -28,6 +30,7 @@ export class Http1ServerConnection implements ServerConnection, ReaderOwner, Dow
   readonly #owner: ConnectionHost;
   readonly #socket: Socket;
   readonly #reader: RequestReader;
+  #tunnel: ClientTunnel | undefined;
   /** The last answer was given: what still comes is no request. */
   #closing: LingeringClose | undefined;
 
@@ -80,14 +83,16 @@ export class Http1ServerConnection implements ServerConnection, ReaderOwner, Dow
   // --- from the socket ---------------------------------------------------------------------------------------------
 
   #received(chunk: Buffer): void {
-    if (this.#closing === undefined) this.#reader.receive(chunk);
-    else this.#closing.discard(chunk);
+    if (this.#closing !== undefined) this.#closing.discard(chunk);
+    else if (this.#tunnel === undefined) this.#reader.receive(chunk);
+    else this.#tunnel.received(chunk);
   }
 
   #halfClose(): void {
     this.isHalfClosed = true;
     const { exchange } = this;
     if (this.#closing !== undefined) return this.#closing.halfClose();
+    if (this.#tunnel !== undefined) return this.#tunnel.halfClosed();
     if (exchange === undefined) {
       if (!this.#reader.hasBacklog) this.destroy();
       return;
@@ -102,6 +107,8 @@ export class Http1ServerConnection implements ServerConnection, ReaderOwner, Dow
     const { exchange } = this;
     this.exchange = undefined;
     this.#owner.connectionClosed(this);
+    // A tunnel that both sides closed: its exchange ends when the upstream has taken the last bytes.
+    if (this.#tunnel?.isOver === true) return;
     if (exchange !== undefined && !exchange.ended) {
       exchange.ended = true;
       exchange.listener.gone();
@@ -111,7 +118,8 @@ export class Http1ServerConnection implements ServerConnection, ReaderOwner, Dow
   // --- from the output ---------------------------------------------------------------------------------------------
 
   drained(): void {
-    if (this.exchange === undefined) this.#reader.advance();
+    if (this.#tunnel !== undefined) this.#tunnel.drained();
+    else if (this.exchange === undefined) this.#reader.advance();
     else this.exchange.listener.drained();
   }
 
@@ -168,8 +176,14 @@ export class Http1ServerConnection implements ServerConnection, ReaderOwner, Dow
     this.#reader.update();
   }
 
+  becomeTunnel(): TunnelEnd {
+    this.#tunnel = new ClientTunnel(this.#socket, this.output, this.#reader.release(), this.isHalfClosed);
+    return this.#tunnel;
+  }
+
   responded(close: boolean): void {
     this.exchange = undefined;
+    if (this.#socket.destroyed) return;
     if (close || this.draining) this.#finish();
     else this.#reader.answered();
   }

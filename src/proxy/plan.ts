@@ -33,6 +33,8 @@ export interface ExchangePlan {
   readonly replayBufferBytes: number;
   /** Stands between the client and whatever reads the request's body: sees every chunk once, and passes it on. */
   readonly tapBody?: ((source: BodySource) => BodySource) | undefined;
+  /** Protocols, in lower case, that a client may switch to. Default: none; an Upgrade field is then not passed on. */
+  readonly upgrade?: ReadonlySet<string> | undefined;
   /** Sends a copy of a request that takes long, where that can do no harm. Default: none. */
   readonly hedge?: HedgePolicy | undefined;
   /** An upstream that takes a retry when `upstream` has lost its last endpoint meanwhile. */

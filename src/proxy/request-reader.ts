@@ -142,6 +142,13 @@ export class RequestReader {
     this.#watchdog.set(Infinity);
   }
 
+  /** Nothing more is read as a request. Returns what arrived and was not read. */
+  release(): Buffer | undefined {
+    const rest = this.#backlog;
+    this.stop();
+    return rest;
+  }
+
   /** Forgets what was not read. */
   drop(): void {
     this.#backlog = undefined;

@@ -3,7 +3,7 @@ import { isPromise } from '../engine/ask.ts';
 import type { Endpoint } from '../engine/endpoint.ts';
 import { readRequestAttempt } from '../engine/request-attempt.ts';
 import type { MaybePromise } from '../engine/run-host.ts';
-import { hasField } from '../http1/field-list.ts';
+import { fieldValues, hasField, listMembers } from '../http1/field-list.ts';
 import type { FieldList } from '../http1/message.ts';
 import { createReplayBody } from '../transport/replay-body.ts';
 import type { NotReplayableReason } from '../transport/replay-body.ts';
@@ -64,6 +64,15 @@ export class UpstreamRequest<Context> {
     });
   }
 
+  /** The first protocol the client offers that it may switch to. */
+  get upgrade(): string | undefined {
+    const { request, plan } = this.#exchange;
+    const allowed = plan.upgrade;
+    if (allowed === undefined || this.#downstream.offersUpgrade !== true) return undefined;
+    const offers = listMembers(fieldValues(request.fields as FieldList, 'upgrade').join(','));
+    return offers.find((protocol) => allowed.has(protocol.toLowerCase()));
+  }
+
   facts(): RequestFacts {
     const { request, plan } = this.#exchange;
     const { requestMs } = plan.timeouts;
@@ -88,7 +97,8 @@ export class UpstreamRequest<Context> {
     const mutable = { method: request.method, path: request.path, fields };
     const built = (): AttemptRequest => {
       const { method, path: target } = mutable;
-      return this.#traced({ method, target, fields: mutable.fields, body, expectContinueMs }, attemptNumber);
+      const attempt = { method, target, fields: mutable.fields, body, expectContinueMs, upgrade: this.upgrade };
+      return this.#traced(attempt, attemptNumber);
     };
     const { hooks } = this.#proxy;
     const hook = hooks.upstreamRequestFilter;

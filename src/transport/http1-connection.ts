@@ -123,6 +123,11 @@ export class Http1Connection implements ResponseHandler {
     this.parser.expect(method);
   }
 
+  /** The peer switched protocols: what arrives from now on goes to `tunnel` as it is. */
+  become(tunnel: ConnectionUser): void {
+    this.#user = tunnel;
+  }
+
   /** Waits for its next exchange; whatever arrives meanwhile, or `limitMs` of silence, ends it. */
   becomeIdle(nowMs: number, limitMs: number): void {
     this.#claimant = undefined;
@@ -206,7 +211,8 @@ export class Http1Connection implements ResponseHandler {
     }
     user.bytesReceived += chunk.length;
     const taken = this.parser.execute(chunk);
-    if (this.#user === user) user.onRead(taken < chunk.length);
+    if (this.parser.upgraded && taken < chunk.length) this.#user?.onData(chunk.subarray(taken));
+    else if (this.#user === user) user.onRead(taken < chunk.length);
   }
 
   #onGone(error: Error | undefined): void {

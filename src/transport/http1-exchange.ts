@@ -1,4 +1,5 @@
 import type { Failure, FailurePhase } from '../core/failure.ts';
+import { fieldValue } from '../http1/field-list.ts';
 import type { FieldList, ParseFault, ResponseHead } from '../http1/message.ts';
 import type { Clock } from './clock.ts';
 import type { ConnectionPool } from './connection-pool.ts';
@@ -15,6 +16,7 @@ import {
 } from './failure-from-error.ts';
 import type { FailureSite } from './failure-from-error.ts';
 import type { Http1Connection } from './http1-connection.ts';
+import { Http1Tunnel } from './http1-tunnel.ts';
 import { RequestWriter } from './request-writer.ts';
 import type { RequestWriterOwner } from './request-writer.ts';
 import type { AttemptHandler, AttemptRequest, AttemptTimeouts } from './transport.ts';
@@ -30,6 +32,10 @@ export class Http1Exchange implements ConnectionUser, RequestWriterOwner {
   readonly #handler: AttemptHandler;
   readonly #timer: ExchangeTimer;
   readonly #reused: boolean;
+  readonly #idleMs: number;
+  /** The protocol that was offered. */
+  #offered: string | undefined;
+  #tunnel: Http1Tunnel | undefined;
   #phase: FailurePhase = 'send';
   #writer: RequestWriter | undefined;
   #responseHead: ResponseHead | undefined;
@@ -52,10 +58,12 @@ export class Http1Exchange implements ConnectionUser, RequestWriterOwner {
     this.#handler = handler;
     this.#timer = new ExchangeTimer(timeouts);
     this.#reused = reused;
+    this.#idleMs = timeouts.idleMs;
   }
 
   start(request: AttemptRequest, head: string): void {
     const { method, body, expectContinueMs } = request;
+    this.#offered = request.upgrade;
     const { socket } = this.#connection;
     this.#connection.begin(this, method);
     if (body === undefined) {
@@ -84,6 +92,7 @@ export class Http1Exchange implements ConnectionUser, RequestWriterOwner {
 
   abort(): void {
     if (!this.#done) this.#leave();
+    else this.#tunnel?.abort();
   }
 
   onRead(extra: boolean): void {
@@ -111,11 +120,7 @@ export class Http1Exchange implements ConnectionUser, RequestWriterOwner {
 
   onHead(head: ResponseHead): void {
     if (this.#done) return;
-    if (head.status === 101) {
-      this.#phase = 'head';
-      this.#fail(protocolFailure('the upstream switched protocols although nobody asked it to', this.#site()));
-      return;
-    }
+    if (head.status === 101) return this.#switchProtocols(head);
     this.#responseHead = head;
     this.#phase = 'body';
     // An error says that the body is not wanted (RFC 9112 §9.5). A 2xx may need the rest of it: the origin answers while it reads.
@@ -200,6 +205,23 @@ export class Http1Exchange implements ConnectionUser, RequestWriterOwner {
     if (!this.#timer.isHolding || this.#writeError !== undefined) return;
     this.#timer.releaseHold();
     this.#writer?.start();
+  }
+
+  /** From here on the connection belongs to the tunnel, and this exchange is over. */
+  #switchProtocols(head: ResponseHead): void {
+    const switched = fieldValue(head.fields, 'upgrade')?.toLowerCase();
+    if (this.#offered === undefined || switched !== this.#offered.toLowerCase() || !this.#requestIsOut()) {
+      this.#phase = 'head';
+      const what = this.#offered === undefined ? 'although nobody asked it to' : 'to one that it was not asked for';
+      return this.#fail(protocolFailure(`the upstream switched protocols ${what}`, this.#site()));
+    }
+    this.#done = true;
+    const { bytesSent, bytesReceived } = this;
+    const beginning = { bytesSent, bytesReceived, reused: this.#reused };
+    const tunnel = new Http1Tunnel(this.#connection, this.#clock, this.#handler, this.#idleMs, beginning);
+    this.#tunnel = tunnel;
+    this.#connection.become(tunnel);
+    this.#handler.onTunnel?.(head, tunnel);
   }
 
   #backToWaiting(): void {

@@ -130,6 +130,11 @@ function headText(request: AttemptRequest): { text: string; error?: unknown } {
   const { method, target, fields, body } = request;
   try {
     if (method === 'CONNECT') throw new TypeError('CONNECT makes a tunnel, which is not an exchange of messages');
+    if (request.upgrade !== undefined) {
+      if (body !== undefined) throw new TypeError('a request that offers another protocol cannot have a body here');
+      const offer = [...fields, 'Upgrade', request.upgrade];
+      return { text: requestHeadText(method, target, offer, { kind: 'none', connection: 'upgrade' }) };
+    }
     if (body === undefined) return { text: requestHeadText(method, target, fields, { kind: 'none' }) };
     const { contentLength } = body;
     return {

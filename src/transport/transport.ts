@@ -1,6 +1,7 @@
 import type { Failure } from '../core/failure.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { RequestBody } from './request-body.ts';
+import type { TunnelEnd } from './tunnel-end.ts';
 
 /** One address. `key` is `host:port` and names it in records and metrics. */
 export interface EndpointAddress {
@@ -19,6 +20,11 @@ export interface AttemptRequest {
   readonly body: RequestBody | undefined;
   /** Hold the body until the peer answers 100, a final status, or this many milliseconds passed; 0: do not hold. */
   readonly expectContinueMs: number;
+  /**
+   * The protocol that is offered (RFC 9110 §7.8), for a request without a body. Only an HTTP/1.1 connection can switch: a 101
+   * then comes by `onTunnel`. Elsewhere, and from a server that does not want to, an ordinary answer comes.
+   */
+  readonly upgrade?: string | undefined;
 }
 
 /** All in milliseconds; 0 switches one off. */
@@ -29,7 +35,7 @@ export interface AttemptTimeouts {
   readonly attemptMs: number;
   /** Whole final head, from its first byte. Default 10 000. */
   readonly headMs: number;
-  /** Longest silence while the response body streams, and longest time a write may make no progress. */
+  /** Longest silence while the response body streams or in a tunnel, and longest time a write may make no progress. */
   readonly idleMs: number;
 }
 
@@ -46,6 +52,11 @@ export interface AttemptHandler {
   /** A 1xx other than 101. */
   onInformational(head: ResponseHead): void;
   onHead(head: ResponseHead): void;
+  /**
+   * The answer is a 101 to an offered `upgrade`. `onComplete` follows when both directions were closed, `onFailure` when the
+   * tunnel broke or was silent for `idleMs`.
+   */
+  onTunnel?(head: ResponseHead, tunnel: TunnelEnd): void;
   /**
    * Returns false to stop reading until `attempt.resume()`; what the same read already held still follows, the end too.
    * The bytes are lent: after `true` the next read overwrites them, so whoever keeps them copies them. After `false`
