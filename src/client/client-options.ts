@@ -1,0 +1,58 @@
+import { requireWholeNumber } from '../core/require-whole-number.ts';
+import type { RequestEnd } from './client-state.ts';
+import { CLIENT_DEFAULTS, requireBytes, requireNames } from './options.ts';
+import type { CallOptions } from './options.ts';
+
+/** A client's options: what holds for all its calls, and what they share. */
+export interface ClientOptions extends CallOptions {
+  /** Most connections to one origin, 1–100 000. Further requests wait for one. Default 1024. */
+  readonly connections?: number | undefined;
+  /** Bytes of a request body that is read once (a stream) kept to send it again; a longer one is sent once. Default 65 536. */
+  readonly replayBufferBytes?: number | undefined;
+  /** The same for all requests under way together. Default 67 108 864. */
+  readonly replayMemoryBytes?: number | undefined;
+  /** Told of each request when it ended, whoever sent it. What it throws is thrown at the process: it is not the request's fault. */
+  readonly onRequestEnd?: ((end: RequestEnd) => void) | undefined;
+}
+
+const NAMES: readonly string[] = [
+  'retry',
+  'timeout',
+  'budget',
+  'hedge',
+  'idempotencyKey',
+  'endpoints',
+  'connections',
+  'replayBufferBytes',
+  'replayMemoryBytes',
+  'onRequestEnd',
+];
+
+/** @throws RangeError or TypeError for a value that cannot be, naming the field */
+export function readClientOptions(options: ClientOptions): {
+  readonly connections: number;
+  readonly replayBufferBytes: number;
+  readonly replayMemoryBytes: number;
+  readonly onRequestEnd: ClientOptions['onRequestEnd'];
+} {
+  requireNames('client', options, NAMES);
+  const { connections = 1024, onRequestEnd, idempotencyKey } = options;
+  requireWholeNumber('client', 'connections', connections, 1, 100_000);
+  // Two requests with one key: the second would get the answer of the first.
+  if (typeof idempotencyKey === 'string')
+    throw new TypeError('idempotencyKey: a text is for one call; give a client true, or a function');
+  if (onRequestEnd !== undefined && typeof onRequestEnd !== 'function')
+    throw new TypeError('onRequestEnd: give a function');
+  return {
+    connections,
+    onRequestEnd,
+    replayBufferBytes: requireBytes(
+      'replayBufferBytes',
+      options.replayBufferBytes ?? CLIENT_DEFAULTS.replayBufferBytes,
+    ),
+    replayMemoryBytes: requireBytes(
+      'replayMemoryBytes',
+      options.replayMemoryBytes ?? CLIENT_DEFAULTS.replayMemoryBytes,
+    ),
+  };
+}

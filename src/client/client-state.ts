@@ -1,0 +1,35 @@
+import type { Clock } from '../transport/clock.ts';
+import type { ReplayMemory } from '../transport/replay-memory.ts';
+import type { RequestReport } from './attempts.ts';
+
+/** A request that is under way. */
+export interface RunningRequest {
+  readonly origin: URL;
+  /** Ends it with this error. */
+  abort(reason: Error): void;
+}
+
+/** How a request ended, and all that was done for it. */
+export interface RequestEnd {
+  readonly method: string;
+  readonly uri: string;
+  /** Of the response that was delivered. */
+  readonly status: number | undefined;
+  /** What its sender got in place of a response, or of the rest of one. */
+  readonly error: Error | undefined;
+  readonly durationMs: number;
+  readonly report: RequestReport;
+}
+
+/** What the requests of one client share. */
+export interface ClientState {
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly replayBufferBytes: number;
+  readonly replayMemory: ReplayMemory;
+  readonly onRequestEnd: ((end: RequestEnd) => void) | undefined;
+  began(request: RunningRequest): void;
+  /** Its handler is about to get its last word, or got it. */
+  ended(request: RunningRequest): void;
+}

@@ -1,0 +1,76 @@
+import { fetch as undiciFetch, Request } from 'undici';
+import type { Dispatcher, RequestInfo, RequestInit, Response } from 'undici';
+import { rememberReport } from './attempts.ts';
+import { CallReport } from './call-report.ts';
+import { ClientDispatcher, createDispatcher } from './dispatcher.ts';
+import { isRequestFailedError } from './errors.ts';
+import { isFormData, ownFormData } from './form-data.ts';
+import type { CallOptions } from './options.ts';
+
+/** What `fetch` takes, and what holds for this call. */
+export interface FetchOptions extends Omit<RequestInit, 'body' | 'dispatcher'>, CallOptions {
+  /** As fetch's own, the FormData that Node brings included; or a function that gives the body anew for each attempt. */
+  readonly body?: unknown;
+  /** One that `createDispatcher` made. Default: one for all calls that name none. */
+  readonly dispatcher?: Dispatcher | undefined;
+}
+
+export type Fetch = (input: RequestInfo | globalThis.Request, options?: FetchOptions) => Promise<Response>;
+
+let shared: Dispatcher | undefined;
+
+/**
+ * undici's WHATWG fetch, with each request retried, failed over and bounded as the options say. `attemptsOf` tells what
+ * was done for a response.
+ *
+ * The promise is rejected with a `RequestFailedError` when no response came, where fetch itself gives a `TypeError` that
+ * has it as its cause, and with the reason of the signal when the call was aborted.
+ * @throws RangeError or TypeError for an option that cannot be, naming it
+ */
+export const fetch: Fetch = async (input, options = {}) => {
+  const { retry, timeout, budget, hedge, idempotencyKey, endpoints, dispatcher, body, ...init } = options;
+  const owner = dispatcher ?? (shared ??= createDispatcher());
+  if (!(owner instanceof ClientDispatcher))
+    throw new TypeError('dispatcher: give one that createDispatcher made; the fetch of undici takes any');
+  const report = new CallReport();
+  const call = owner.client.call({ retry, timeout, budget, hedge, idempotencyKey, endpoints }, (hop) =>
+    report.add(hop),
+  );
+  const isFactory = typeof body === 'function';
+  const dispatch: Dispatcher.Dispatch = (request, handler) =>
+    owner.dispatchCall(isFactory && request.body ? { ...request, body } : request, handler, call);
+  const own: RequestInit = { ...init, dispatcher: { dispatch } as Dispatcher };
+  if (body !== undefined)
+    Object.assign(own, isFactory ? standIn() : { body: isFormData(body) ? ownFormData(body) : body });
+  try {
+    const response = await undiciFetch(ownRequest(input), own);
+    rememberReport(response, report);
+    return response;
+  } catch (error) {
+    throw failureIn(error) ?? error;
+  }
+};
+
+/** What fetch holds for a body that is read from its maker, attempt by attempt. */
+function standIn(): RequestInit {
+  return { body: new ReadableStream(), duplex: 'half' };
+}
+
+/** A Request that Node brings itself is no Request to the package undici: it would take its name for a URL. */
+function ownRequest(input: RequestInfo | globalThis.Request): RequestInfo {
+  const Foreign = globalThis.Request;
+  if (input instanceof Request || Foreign === undefined || !(input instanceof Foreign)) return input as RequestInfo;
+  const { url, method, headers, body, redirect, signal, referrer, credentials, mode, keepalive } = input;
+  const init = { method, headers: [...headers], redirect, signal, referrer, credentials, mode, keepalive };
+  return new Request(url, body === null ? init : { ...init, body, duplex: 'half' });
+}
+
+/** fetch wraps what its dispatcher said. */
+function failureIn(error: unknown): Error | undefined {
+  let link: unknown = error;
+  for (let depth = 0; depth < 4 && link instanceof Error; depth += 1) {
+    if (isRequestFailedError(link)) return link;
+    link = link.cause;
+  }
+  return undefined;
+}
