@@ -77,7 +77,7 @@ class Translation {
           );
         }),
       )
-      .map((steps, index): TopologyOperation => ({ ...bare[index]!, steps }));
+      .map((steps, index): TopologyOperation => Object.assign(bare[index]!, { steps }));
   }
 
   /** Without their calls. */
