@@ -92,7 +92,7 @@ export const route: z.ZodType<FileRoute> = z.strictObject({
   ),
   upgrade: note(
     z.array(upgradeProtocol('A protocol, such as `websocket`, in any case.')).min(1).optional(),
-    'Protocols that a client may switch its connection to. The handshake is retried like any request without a body; after the 101 bytes go both ways as they are, until both sides have closed or nothing was said for `timeouts.idle`. Left out: none, and an Upgrade field is not passed on.',
+    'Protocols that a client may switch its connection to. The handshake is retried like any request without a body; after the 101 bytes go both ways as they are, until both sides have closed or nothing was said for `timeouts.idle`. A listener with `server: node` does this from Node.js 24.9 on. Left out: none, and an Upgrade field is not passed on.',
     'a list: [websocket]',
   ),
   hedge: note(

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { targetFault } from '../http1/request-target.ts';
 import { consistsOf, TARGET } from '../http1/octets.ts';
 import { parseFault } from '../http1/parse-fault.ts';
@@ -11,7 +12,9 @@ import type { ListenAddress, Listener, ListenerLimits, RequestSink } from './dow
 import { DRAIN_IDLE_MS } from './downstream.ts';
 import { createHttp2Acceptor } from './http2-acceptor.ts';
 import { PREFACE } from './http2-frames.ts';
+import { Http1ServerConnection } from './http1-server-connection.ts';
 import { NodeHttpDownstream } from './node-http-downstream.ts';
+import { requestBytes } from './node-http-handover.ts';
 import { createNodeHttpServer } from './node-http-server.ts';
 import type { ConnectionHost, ServerConnection } from './server-connection.ts';
 import type { TlsSettings } from './tls-settings.ts';
@@ -80,10 +83,18 @@ export async function listenNodeHttp(
     if (refused.has(socket)) socket.end();
     else answerClientError(error, socket);
   });
-  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    socket.end('HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
-  });
-  // A socket that was handed over (CONNECT) is no longer the server's to close.
+  const handedOver = new WeakSet<Socket>();
+  const handOver = (request: IncomingMessage, stream: Duplex, rest: Buffer): void => {
+    const socket = stream as Socket;
+    handedOver.add(socket);
+    sessions.add(new Http1ServerConnection(host, socket));
+    // As if it came only now: whoever reads a socket listens to this.
+    socket.emit('data', requestBytes(request, rest));
+  };
+  server.on('connect', handOver);
+  // Before Node 24.9 every request with an Upgrade field would come here, with a body that nobody reads.
+  if ('shouldUpgradeCallback' in server) server.on('upgrade', handOver);
+  // A socket that was handed over is no longer the server's to close.
   const sockets = new Set<Socket>();
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
     sockets.add(socket);
@@ -112,7 +123,8 @@ export async function listenNodeHttp(
         for (const downstream of busy.values()) downstream.closeAfterResponse();
         for (const session of sessions) session.drain();
         idleTimer ??= clock.setTimer(DRAIN_IDLE_MS, () => {
-          for (const socket of sockets) if (!busy.has(socket) && !isHttp2(socket)) socket.destroy();
+          for (const socket of sockets)
+            if (!busy.has(socket) && !handedOver.has(socket) && !isHttp2(socket)) socket.destroy();
         });
       },
       close() {

@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { refuseTls, watchHandshakes } from './accept-socket.ts';
 import type { ListenerLimits } from './downstream.ts';
 import type { Http2Acceptor } from './http2-acceptor.ts';
+import { isHandedOver } from './node-http-handover.ts';
 import type { TlsSettings } from './tls-settings.ts';
 
 export interface NodeHttpServerOptions {
@@ -71,5 +72,6 @@ function httpOptions(limits: ListenerLimits): ServerOptions {
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: 1_000,
     noDelay: true,
+    shouldUpgradeCallback: isHandedOver,
   };
 }
