@@ -81,6 +81,8 @@ export interface Failure {
   readonly bytesSent: number;
   /** Bytes of the response that arrived (1xx responses included). */
   readonly bytesReceived: number;
+  /** The peer proved that it did not process the request, whatever else it complained of (a GOAWAY below its stream). */
+  readonly unprocessed?: boolean | undefined;
   readonly cause?: FailureCause | undefined;
   /** What was being done, in words: `connect to 127.0.0.1:9001`. */
   readonly context?: string | undefined;

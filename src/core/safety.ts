@@ -50,7 +50,7 @@ export function classifyFailure(failure: Failure): SafetyClass {
     case 'head':
       break;
   }
-  if (failure.kind === 'request_rejected') return 'rejected';
+  if (failure.kind === 'request_rejected' || failure.unprocessed === true) return 'rejected';
   // Anything but exactly zero (a miscounted negative or NaN too) means that bytes may have left.
   if (failure.bytesSent === 0) return 'unsent';
   if (failure.reused && failure.bytesReceived === 0 && isClosedConnection(failure)) return 'stale';

@@ -61,6 +61,8 @@ function isItsOwn(response: ResponseFacts): boolean {
 function verdictOfFailure(failure: Failure): Verdict {
   // Our own shortage (no file descriptor, no free connection) and the client's faults.
   if (failure.source !== 'upstream') return 'none';
+  // It said that it can take no more, whether or not it proved that it did nothing.
+  if (failure.kind === 'overloaded') return 'failure';
   switch (classifyFailure(failure)) {
     case 'stale':
       // A race with a connection that was being closed: a healthy server does that all the time.

@@ -1,5 +1,5 @@
 import type { DataPath } from '../config/fault.ts';
-import { toBudget, toCircuitBreaker } from '../config/to-config.ts';
+import { toBudget, toCircuitBreaker } from '../config/to-upstream.ts';
 import { DEFAULT_RETRY_BUDGET } from '../core/presets/default.ts';
 import { createRetryPolicy, type OwnershipMode } from '../core/retry-policy.ts';
 import { DEFAULT_TIMEOUTS } from './call-rules.ts';

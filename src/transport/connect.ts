@@ -7,9 +7,9 @@ import type { EndpointAddress } from './transport.ts';
  * anybody else. A TLS socket counts as connected when its handshake is over. May throw for an impossible address.
  *
  * `onread` is to be handed to `connect` of node:net or node:tls: reads then end in the connection's own buffer. A
- * socket made without it works too; it takes new memory for each read.
+ * socket made without it works too; it takes new memory for each read. HTTP/2 gives none.
  */
-export type Connect = (endpoint: EndpointAddress, onread: OnReadOpts) => Socket;
+export type Connect = (endpoint: EndpointAddress, onread?: OnReadOpts) => Socket;
 
 export interface TcpConnectOptions {
   /** Local address to bind; the system's choice when absent. */
@@ -29,23 +29,25 @@ export function createTcpConnect(options: TcpConnectOptions = {}): Connect {
   }
   const local = options.localAddress === undefined ? {} : { localAddress: options.localAddress };
   return (endpoint, onread) => {
-    const { port } = endpoint;
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-      // Node finds this out too late: it throws with its socket handle open and out of reach.
-      throw Object.assign(new RangeError(`connect: port ${String(port)} is not from 1 to 65535`), {
-        code: 'ERR_SOCKET_BAD_PORT',
-      });
-    }
+    requirePort(endpoint.port);
     return netConnect({
       host: endpoint.host,
-      port,
+      port: endpoint.port,
       ...local,
       // Our side closes when we say so: a peer's FIN may be the end of a body, and the rest of ours still has to go out.
       allowHalfOpen: true,
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay,
-      onread,
+      ...(onread === undefined ? {} : { onread }),
     });
   };
+}
+
+/** @throws RangeError with a code. Node finds this out too late: it throws with its socket handle open and out of reach. */
+export function requirePort(port: number): void {
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return;
+  throw Object.assign(new RangeError(`connect: port ${String(port)} is not from 1 to 65535`), {
+    code: 'ERR_SOCKET_BAD_PORT',
+  });
 }

@@ -3,6 +3,8 @@ import type { ParseFault } from '../http1/message.ts';
 import { clientErrorKind, lostConnectionCodes } from './client-error-codes.ts';
 import { codedError } from './error-evidence.ts';
 import { errorCode, failureCause } from './failure-cause.ts';
+import { http2ErrorName } from './http2-error-codes.ts';
+import type { Goaway, Http2ErrorName } from './http2-error-codes.ts';
 import { isTlsCertificateCode, isTlsCode } from './tls-error-codes.ts';
 
 /** How far the attempt had come when it died: the evidence that decides whether it may be sent again. */
@@ -42,6 +44,31 @@ export function failureFromParseFault(fault: ParseFault, site: FailureSite): Fai
     { ...site, phase },
     { code: fault.code, message: fault.message },
   );
+}
+
+/**
+ * A stream of HTTP/2 was reset. REFUSED_STREAM proves that nothing was processed (RFC 9113 §8.7), unless an answer had
+ * begun, which belies it. The other codes say no more than a reset connection does; but the connection lives, so that no
+ * request met its end by accident. What our own side refuses (a length that does not match, say) ends here too.
+ */
+export function failureFromReset(code: number, site: FailureSite): Failure {
+  const name = http2ErrorName(code);
+  const kind = site.bytesReceived > 0 && name === 'REFUSED_STREAM' ? undefined : resetKinds[name];
+  const message = `the stream was reset with ${name}`;
+  return failure(kind ?? kindOfLostStream(site), 'upstream', site, { code: name, message });
+}
+
+/** A connection of HTTP/2 was ended by its peer with an error; what became of a stream depends on the last one it names. */
+export function failureFromGoaway({ code, lastStreamId }: Goaway, streamId: number, site: FailureSite): Failure {
+  const name = http2ErrorName(code);
+  const message = `the peer ended the connection with ${name}; ${String(lastStreamId)} was the last stream it processed`;
+  const isUnprocessed = streamId > lastStreamId && site.bytesReceived === 0;
+  const cause = { code: name, message };
+  if (name === 'ENHANCE_YOUR_CALM') {
+    const overloaded = failure('overloaded', 'upstream', site, cause);
+    return isUnprocessed ? { ...overloaded, unprocessed: true } : overloaded;
+  }
+  return failure(isUnprocessed ? 'request_rejected' : kindOfLostStream(site), 'upstream', site, cause);
 }
 
 /** A limit of ours that ran out. Only a full connection pool is not the upstream's doing. */
@@ -94,6 +121,17 @@ const timeouts: Record<TimeoutName, readonly [FailureKind, string]> = {
   write: ['connection_write_timeout', 'the peer took no byte of the request'],
 };
 
+const resetKinds: Partial<Record<Http2ErrorName, FailureKind>> = {
+  REFUSED_STREAM: 'request_rejected',
+  ENHANCE_YOUR_CALM: 'overloaded',
+  HTTP_1_1_REQUIRED: 'http_1_1_required',
+};
+
+/** Never a closed connection: on a reused one that would pass for a race with an idle server. */
+function kindOfLostStream({ phase }: FailureSite): FailureKind {
+  return phase === 'body' ? 'http_response_incomplete' : 'http_protocol_error';
+}
+
 const notAStatusLine: ReadonlySet<string> = new Set(['BAD_START_LINE', 'EMPTY_LINES']);
 
 const parseFaultKinds: ReadonlyMap<string, FailureKind> = new Map([
@@ -121,7 +159,12 @@ function classifyCode(code: string, error: unknown, site: FailureSite): Verdict 
     case 'ERR_STREAM_DESTROYED':
     case 'ERR_SOCKET_CLOSED':
     case 'ERR_SOCKET_CLOSED_BEFORE_CONNECTION':
+    case 'ERR_HTTP2_PING_CANCEL':
       return [kindOfLostConnection(site.phase), 'upstream'];
+    case 'ERR_HTTP2_ERROR':
+    case 'ERR_HTTP2_SESSION_ERROR':
+    case 'ERR_HTTP2_TOO_MANY_INVALID_FRAMES':
+      return ['http_protocol_error', 'upstream'];
     case 'ETIMEDOUT':
     case 'ETIMEOUT':
     case 'ERR_SOCKET_CONNECTION_TIMEOUT':

@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts';
 import type { Connect } from './connect.ts';
 import type { ConnectionClaimant, ConnectionUser } from './connection-user.ts';
 import { failureFromError, failureFromTimeout } from './failure-from-error.ts';
+import { isTls, tlsInfoOf } from './tls-info.ts';
 import type { ConnectionInfo, EndpointAddress } from './transport.ts';
 import { Watchdog } from './watchdog.ts';
 import { holdWriteErrors } from './write-error-hold.ts';
@@ -100,7 +101,8 @@ export class Http1Connection implements ResponseHandler {
   info(reused: boolean): ConnectionInfo {
     if (this.#info === undefined) {
       const { localAddress = '', localPort = 0 } = this.socket;
-      const shared = { endpoint: this.endpoint, localAddress, localPort };
+      const tls = tlsInfoOf(this.socket);
+      const shared = { endpoint: this.endpoint, localAddress, localPort, protocol: '1.1', tls } as const;
       this.#info = { first: { ...shared, reused: false }, later: { ...shared, reused: true } };
     }
     return reused ? this.#info.later : this.#info.first;
@@ -264,7 +266,3 @@ const closedWithoutEnd = Object.assign(new Error('the socket was closed'), { cod
 const closedWhileConnecting = Object.assign(new Error('the connection closed before it was ready'), {
   code: 'ECONNRESET',
 });
-
-function isTls(socket: Socket): boolean {
-  return 'encrypted' in socket;
-}

@@ -1,13 +1,12 @@
 import type { ParserLimits } from '../http1/message.ts';
-import { requestHeadText } from '../http1/serializer.ts';
 import type { Clock } from './clock.ts';
 import { createTcpConnect } from './connect.ts';
 import type { Connect } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { PoolOptions, PoolStats } from './connection-pool.ts';
-import { internalFailure } from './failure-from-error.ts';
 import { Http1Attempt } from './http1-attempt.ts';
-import type { AttemptRequest, EndpointAddress, Transport } from './transport.ts';
+import { requestHead } from './request-head.ts';
+import type { EndpointAddress, Transport } from './transport.ts';
 
 export interface Http1TransportOptions {
   readonly clock: Clock;
@@ -91,13 +90,10 @@ export function createHttp1Transport(options: Http1TransportOptions): Http1Trans
 
   return {
     send(endpoint, request, handler, sendOptions) {
-      const head = headText(request);
-      const attempt = new Http1Attempt(() => poolOf(endpoint), clock, request, head.text, handler, sendOptions);
-      if (head.error === undefined) attempt.start();
-      else {
-        const failure = internalFailure('http_request_error', 'the request cannot be written', unsent, head.error);
-        process.nextTick(() => attempt.onNoConnection(failure));
-      }
+      const { text, failure } = requestHead(request);
+      const attempt = new Http1Attempt(() => poolOf(endpoint), clock, request, text, handler, sendOptions);
+      if (failure === undefined) attempt.start();
+      else process.nextTick(() => attempt.onNoConnection(failure));
       return attempt;
     },
     closeEndpoint(endpoint) {
@@ -122,30 +118,4 @@ export function createHttp1Transport(options: Http1TransportOptions): Http1Trans
 function atLeast(minimum: number, name: string, value: number): number {
   if (value >= minimum) return value;
   throw new RangeError(`transport: ${name} is ${String(value)}; give ${String(minimum)} or more`);
-}
-
-const unsent = { phase: 'select', reused: false, bytesSent: 0, bytesReceived: 0 } as const;
-
-function headText(request: AttemptRequest): { text: string; error?: unknown } {
-  const { method, target, fields, body } = request;
-  try {
-    if (method === 'CONNECT') throw new TypeError('CONNECT makes a tunnel, which is not an exchange of messages');
-    if (request.upgrade !== undefined) {
-      if (body !== undefined) throw new TypeError('a request that offers another protocol cannot have a body here');
-      const offer = [...fields, 'Upgrade', request.upgrade];
-      return { text: requestHeadText(method, target, offer, { kind: 'none', connection: 'upgrade' }) };
-    }
-    if (body === undefined) return { text: requestHeadText(method, target, fields, { kind: 'none' }) };
-    const { contentLength } = body;
-    return {
-      text: requestHeadText(
-        method,
-        target,
-        fields,
-        contentLength === undefined ? { kind: 'chunked' } : { kind: 'length', length: contentLength },
-      ),
-    };
-  } catch (error) {
-    return { text: '', error };
-  }
 }

@@ -8,6 +8,8 @@ export interface EndpointAddress {
   readonly host: string;
   readonly port: number;
   readonly key: string;
+  /** The name that led to this address: what a TLS certificate must be for. Default: `host`. */
+  readonly name?: string | undefined;
 }
 
 /** One attempt's request, complete but for framing: Content-Length, Transfer-Encoding and Connection are the transport's. */
@@ -44,6 +46,25 @@ export interface ConnectionInfo {
   readonly reused: boolean;
   readonly localAddress: string;
   readonly localPort: number;
+  /** Of HTTP, as in `network.protocol.version`. */
+  readonly protocol: '1.1' | '2';
+  /** `undefined`: plain text. */
+  readonly tls: TlsInfo | undefined;
+}
+
+/** What a TLS handshake came to. */
+export interface TlsInfo {
+  /** `TLSv1.3`, say. */
+  readonly version: string;
+  /** The standard name of the cipher suite. */
+  readonly cipher: string;
+  /** What ALPN chose; `undefined`: nothing. */
+  readonly alpn: string | undefined;
+  /** Whether the peer's certificate was found valid. False only where that is not asked for. */
+  readonly authorized: boolean;
+  /** Of the peer's certificate: its common name, and its SHA-256 fingerprint. */
+  readonly subject: string | undefined;
+  readonly fingerprint: string | undefined;
 }
 
 export interface AttemptHandler {

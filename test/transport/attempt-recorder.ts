@@ -11,6 +11,7 @@ import type {
   AttemptTimeouts,
   ConnectionInfo,
   EndpointAddress,
+  Transport,
 } from '../../src/transport/transport.ts';
 import { createSignal } from '../support/signal.ts';
 
@@ -64,7 +65,7 @@ export function testTransport(t: TestContext, options: Partial<Http1TransportOpt
 }
 
 /** Sends one attempt and writes down what its handler is told. */
-export function send(transport: Http1Transport, endpoint: EndpointAddress, input: SendInput = {}): SentAttempt {
+export function send(transport: Transport, endpoint: EndpointAddress, input: SendInput = {}): SentAttempt {
   const signal = createSignal();
   const calls: string[] = [];
   const connections: ConnectionInfo[] = [];

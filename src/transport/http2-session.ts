@@ -1,0 +1,250 @@
+import { connect as http2Connect } from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Failure } from '../core/failure.ts';
+import type { Clock } from './clock.ts';
+import type { Connect } from './connect.ts';
+import { failureFromClose, failureFromError, protocolFailure } from './failure-from-error.ts';
+import type { FailureSite } from './failure-from-error.ts';
+import type { Goaway } from './http2-error-codes.ts';
+import { isTls, tlsInfoOf } from './tls-info.ts';
+import type { ConnectionInfo, EndpointAddress } from './transport.ts';
+import { Watchdog } from './watchdog.ts';
+
+export interface SessionOptions {
+  readonly clock: Clock;
+  readonly connect: Connect;
+  /** Silence with requests under way, in milliseconds, after which the peer is asked for a sign of life; 0: never. */
+  readonly pingAfterMs: number;
+  /** How long the sign may take, in milliseconds. */
+  readonly pingTimeoutMs: number;
+  readonly idleMs: number;
+}
+
+export interface SessionOwner {
+  /** The peer's SETTINGS are here, or new ones. */
+  onReady(session: Http2Session): void;
+  /** It never became ready. `failure` undefined: the peer chose HTTP/1.1 in the handshake. */
+  onNotReady(session: Http2Session, failure: Failure | undefined): void;
+  /** It takes no further streams. */
+  onDraining(session: Http2Session): void;
+  onSocketClosed(session: Http2Session): void;
+}
+
+/** Who has a place on a session: to be told when it ends before a stream was opened. */
+export interface SessionUser {
+  onSessionLost(error: Error | undefined): void;
+}
+
+/** Windows that let a stream fill an ordinary link without letting one slow reader hold much memory. */
+const streamWindowBytes = 262_144;
+const sessionWindowBytes = 4_194_304;
+/** What a peer's head may be before Node resets its stream with a code that says something else: our own limit is lower. */
+const headBytes = 1_048_576;
+
+/**
+ * One HTTP/2 connection. Nothing is sent on it before the peer's SETTINGS arrived: until then it is not known that the
+ * peer speaks HTTP/2, and a request that went out earlier could not be called unsent.
+ */
+export class Http2Session {
+  readonly endpoint: EndpointAddress;
+  /** Counts the sessions of a pool. */
+  readonly number: number;
+  /** Requests that were begun on it. */
+  requestCount = 0;
+  idleSinceMs = 0;
+  /** Why it ended, where it was no orderly end. */
+  lost: Error | undefined;
+  goaway: Goaway | undefined;
+
+  readonly #options: SessionOptions;
+  readonly #owner: SessionOwner;
+  readonly #users = new Set<SessionUser>();
+  readonly #watchdog: Watchdog;
+  readonly #socket: Socket;
+  #session: ClientHttp2Session | undefined;
+  #state: 'tcp' | 'tls' | 'settings' | 'open' | 'draining' | 'gone' = 'tcp';
+  #info: { first: ConnectionInfo; later: ConnectionInfo } | undefined;
+  #heardAtMs = 0;
+  #pingAtMs = 0;
+
+  /** Begins to connect. Throws what `connect` throws. */
+  constructor(endpoint: EndpointAddress, number: number, options: SessionOptions, owner: SessionOwner) {
+    this.endpoint = endpoint;
+    this.number = number;
+    this.#options = options;
+    this.#owner = owner;
+    this.#watchdog = new Watchdog(options.clock, (nowMs) => this.#onDeadline(nowMs));
+    const socket = options.connect(endpoint);
+    this.#socket = socket;
+    socket.once('connect', () => {
+      if (!isTls(socket)) this.#speak();
+      else if (this.#state === 'tcp') this.#state = 'tls';
+    });
+    socket.once('secureConnect', () => this.#speak());
+    // What arrived whole can still be read from its stream; the rest dies with the socket's close.
+    socket.on('end', () => socket.end());
+    socket.on('error', (error) => this.#lose(error));
+    socket.once('close', () => {
+      this.#lose(undefined);
+      owner.onSocketClosed(this);
+    });
+  }
+
+  get isConnecting(): boolean {
+    return this.#state === 'tcp' || this.#state === 'tls' || this.#state === 'settings';
+  }
+
+  /** Streams may be opened, were there room. */
+  get isOpen(): boolean {
+    return this.#state === 'open' && this.#session?.closed === false;
+  }
+
+  get isGone(): boolean {
+    return this.#state === 'gone';
+  }
+
+  get userCount(): number {
+    return this.#users.size;
+  }
+
+  /** Streams the peer allows at the same time. */
+  get maxStreams(): number {
+    return this.#session?.remoteSettings.maxConcurrentStreams ?? 0;
+  }
+
+  get hasRoom(): boolean {
+    return this.isOpen && this.#users.size < this.maxStreams;
+  }
+
+  get site(): FailureSite {
+    const phase = this.#state === 'tls' ? 'tls' : 'connect';
+    const doing = { tcp: 'connect to', tls: 'TLS handshake with', settings: 'HTTP/2 handshake with' };
+    const words = this.isConnecting ? doing[this.#state as keyof typeof doing] : 'connection to';
+    return { phase, reused: false, bytesSent: 0, bytesReceived: 0, context: `${words} ${this.endpoint.key}` };
+  }
+
+  info(reused: boolean): ConnectionInfo {
+    if (this.#info === undefined) {
+      const { localAddress = '', localPort = 0 } = this.#socket;
+      const tls = tlsInfoOf(this.#socket);
+      const shared = { endpoint: this.endpoint, localAddress, localPort, protocol: '2', tls } as const;
+      this.#info = { first: { ...shared, reused: false }, later: { ...shared, reused: true } };
+    }
+    return reused ? this.#info.later : this.#info.first;
+  }
+
+  /** Takes a place. The session holds the process while there is one. */
+  enter(user: SessionUser): void {
+    if (this.#users.size === 0) this.#session?.ref();
+    this.#users.add(user);
+    this.heard();
+  }
+
+  leave(user: SessionUser): void {
+    if (!this.#users.delete(user) || this.#users.size > 0) return;
+    this.idleSinceMs = this.#options.clock.nowMs();
+    if (this.#state === 'draining') return this.destroy();
+    this.#session?.unref();
+    this.#watchdog.set(this.idleSinceMs + this.#options.idleMs);
+  }
+
+  /** Opens a stream. @throws what node:http2 throws when the fields cannot be sent */
+  request(fields: readonly string[], isEnd: boolean): ClientHttp2Stream {
+    const stream = this.#session!.request(fields, { endStream: isEnd, waitForTrailers: !isEnd });
+    this.requestCount += 1;
+    return stream;
+  }
+
+  /** The peer gave a sign of life. */
+  heard(): void {
+    const { clock, pingAfterMs } = this.#options;
+    this.#heardAtMs = clock.nowMs();
+    this.#pingAtMs = 0;
+    this.#watchdog.set(pingAfterMs > 0 ? this.#heardAtMs + pingAfterMs : Infinity);
+  }
+
+  /** Takes no further streams; ends with the last one that is open. */
+  drain(): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'draining';
+    this.#owner.onDraining(this);
+    if (this.#users.size === 0) this.destroy();
+  }
+
+  /** Closes now. */
+  destroy(): void {
+    if (this.#state === 'gone') return;
+    this.#state = 'gone';
+    this.#watchdog.stop();
+    // Of a socket that is gone Node ends the streams itself, and those that arrived whole not at all.
+    if (!this.#socket.destroyed) (this.#session ?? this.#socket).destroy();
+    this.#owner.onDraining(this);
+  }
+
+  #speak(): void {
+    if (this.#state === 'gone') return;
+    const socket = this.#socket;
+    if (isTls(socket) && socket.alpnProtocol !== 'h2') {
+      this.destroy();
+      return this.#owner.onNotReady(this, undefined);
+    }
+    this.#state = 'settings';
+    const scheme = isTls(socket) ? 'https' : 'http';
+    const session = http2Connect(`${scheme}://${this.endpoint.key}`, {
+      createConnection: () => socket,
+      maxHeaderListPairs: 2000,
+      settings: { enablePush: false, initialWindowSize: streamWindowBytes, maxHeaderListSize: headBytes },
+    });
+    this.#session = session;
+    session.on('remoteSettings', () => {
+      if (this.#state === 'settings') {
+        this.#state = 'open';
+        session.setLocalWindowSize(sessionWindowBytes);
+        this.idleSinceMs = this.#options.clock.nowMs();
+        this.#watchdog.set(this.idleSinceMs + this.#options.idleMs);
+        if (this.#users.size === 0) session.unref();
+      }
+      if (this.#state === 'open') this.#owner.onReady(this);
+    });
+    session.on('goaway', (code, lastStreamId) => {
+      this.goaway = { code, lastStreamId };
+      this.drain();
+    });
+    session.on('error', (error) => this.#lose(error));
+    session.once('close', () => this.#lose(undefined));
+  }
+
+  #lose(error: Error | undefined): void {
+    if (this.#state === 'gone') return;
+    const wasConnecting = this.isConnecting;
+    const { site } = this;
+    this.lost ??= error;
+    this.destroy();
+    if (wasConnecting) {
+      const failure = error === undefined ? failureFromClose(site) : failureFromError(error, site);
+      this.#owner.onNotReady(this, failure);
+    }
+    for (const user of [...this.#users]) user.onSessionLost(error);
+  }
+
+  #onDeadline(nowMs: number): void {
+    if (this.#users.size === 0) return this.destroy();
+    const { pingAfterMs, pingTimeoutMs } = this.#options;
+    if (this.#pingAtMs > 0) {
+      const message = `no answer to a PING within ${String(pingTimeoutMs)} ms`;
+      return this.#lose(Object.assign(new Error(message), { code: 'ERR_HTTP2_PING_CANCEL' }));
+    }
+    if (nowMs - this.#heardAtMs < pingAfterMs) return this.#watchdog.set(this.#heardAtMs + pingAfterMs);
+    this.#pingAtMs = nowMs;
+    this.#watchdog.set(nowMs + pingTimeoutMs);
+    this.#session?.ping((error) => {
+      if (error === null && this.#state !== 'gone') this.heard();
+    });
+  }
+}
+
+/** The peer's TLS side did not agree to HTTP/2 where nothing else is spoken. */
+export function noHttp2Failure(session: Http2Session): Failure {
+  return protocolFailure('the peer did not agree to HTTP/2 (ALPN)', { ...session.site, phase: 'tls' });
+}

@@ -1,0 +1,58 @@
+import { constants } from 'node:http2';
+import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+
+/** What a stream's reader is told. */
+export interface StreamListener {
+  /** Pseudo-fields and fields, flat. `isEnd`: no body and no trailers follow. */
+  onHead(raw: readonly string[], isEnd: boolean): void;
+  onData(chunk: Buffer): void;
+  onTrailers(raw: readonly string[]): void;
+  /** The peer ended the message, and all of it was read. */
+  onEnd(): void;
+  /** The head is larger than HTTP/2 can carry here. */
+  onHeadTooLarge(): void;
+  /** Always the last: nothing goes in or out any more. */
+  onClose(error: (Error & { readonly code?: string }) | undefined): void;
+}
+
+/** Listens to a stream of node:http2, whose events say less than they seem to. */
+export function listenToStream(stream: ClientHttp2Stream, listener: StreamListener): void {
+  let isWhole = false;
+  let failure: Error | undefined;
+  const { NGHTTP2_FLAG_END_STREAM } = constants;
+  stream.on(
+    'headers',
+    raw((fields) => listener.onHead(fields, false)),
+  );
+  stream.on(
+    'response',
+    raw((fields, flags) => listener.onHead(fields, (flags & NGHTTP2_FLAG_END_STREAM) !== 0)),
+  );
+  stream.on(
+    'trailers',
+    raw((fields) => listener.onTrailers(fields)),
+  );
+  stream.on('data', (chunk: Buffer) => listener.onData(chunk));
+  stream.on('end', () => {
+    if (isWhole) listener.onEnd();
+  });
+  stream.on('frameError', () => listener.onHeadTooLarge());
+  stream.on('error', (error) => {
+    failure = error;
+  });
+  stream.on('close', () => listener.onClose(failure));
+
+  // Node ends a readable side whose peer reset the stream with NO_ERROR, or whose connection closed, as if the message
+  // were whole. Only an end that comes while the stream is not closed is the peer's END_STREAM.
+  const push = stream.push.bind(stream);
+  stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (chunk === null && !stream.closed && !stream.destroyed) isWhole = true;
+    return push(chunk, encoding);
+  };
+}
+
+/** The fields as they came: Node's types leave this argument out. */
+function raw(tell: (fields: readonly string[], flags: number) => void): () => void {
+  const listener = (_: IncomingHttpHeaders, flags: number, fields: readonly string[]): void => tell(fields, flags);
+  return listener as () => void;
+}
