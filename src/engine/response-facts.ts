@@ -1,7 +1,7 @@
 import type { ResponseFacts, Ruling } from '../core/outcome.ts';
 import { parseRetryAfter, parseRetryPushback } from '../core/retry-after.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
-import { fieldValue } from '../http1/field-list.ts';
+import { fieldValue, fieldValues } from '../http1/field-list.ts';
 
 /** What the decision needs of a response head. Successes carry nothing and cost nothing. */
 export function readResponseFacts(
@@ -24,6 +24,11 @@ export function readResponseFacts(
 }
 
 function readRetryAfter(fields: FieldList, wallMs: number): number | undefined {
-  const value = fieldValue(fields, 'retry-after');
-  return value === undefined ? undefined : parseRetryAfter(value, fieldValue(fields, 'date'), wallMs);
+  let longestMs: number | undefined;
+  // It may be there once (RFC 9110 §10.2.3). Where it is not, nobody comes back sooner than the longest wait that is asked for.
+  for (const value of fieldValues(fields, 'retry-after')) {
+    const ms = parseRetryAfter(value, fieldValue(fields, 'date'), wallMs);
+    if (ms !== undefined && ms > (longestMs ?? -1)) longestMs = ms;
+  }
+  return longestMs;
 }

@@ -14,6 +14,8 @@ export type ResponseFlag = 'UF' | 'UC' | 'UT' | 'UO' | 'URX' | 'NR' | 'UH' | 'DC
 
 /** One line a request: what the client got, what every attempt did, and why there was not another one. */
 export interface AccessRecord {
+  /** 1 for the first request of this process; the same number stands in the events of `/events`. */
+  readonly requestId: number;
   /** Wall clock, ISO 8601, when the request head arrived. */
   readonly time: string;
   readonly method: string;
@@ -48,6 +50,7 @@ export interface AccessRecord {
 
 /** What an exchange knows at its end. */
 export interface ExchangeFacts {
+  readonly requestId: number;
   readonly request: ProxyRequest;
   readonly plan: ExchangePlan;
   readonly run: RequestRun | undefined;
@@ -68,6 +71,7 @@ export interface ExchangeFacts {
 export function buildRecord(facts: ExchangeFacts): AccessRecord {
   const { request, plan, run, failure } = facts;
   return {
+    requestId: facts.requestId,
     time: new Date(facts.startedWallMs).toISOString(),
     method: request.method,
     path: pathWithoutQuery(request.path),

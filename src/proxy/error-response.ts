@@ -80,6 +80,14 @@ export function localResponse(status: number, detail: string): ErrorResponse {
   };
 }
 
+/** The answer to a request that this proxy sent to itself (RFC 5842 §7.2). */
+export function loopResponse(): ErrorResponse {
+  return {
+    ...localResponse(508, 'This gateway was asked to forward the request to itself.'),
+    token: 'proxy_loop_detected',
+  };
+}
+
 /** The answer when user code threw: the status of an `HttpStatusError`, else 500. Other messages stay in the log. */
 export function thrownResponse(error: unknown): ErrorResponse {
   if (error instanceof HttpStatusError) {

@@ -30,8 +30,8 @@ export class ExchangeReport<Context> {
 
   readonly #proxy: ProxyState<Context>;
   readonly #exchange: Exchange<Context>;
-  /** Given when the first event of this request is told. */
-  #requestId = 0;
+  /** Given when the first event of this request, or its record, is told. */
+  #id = 0;
 
   constructor(proxy: ProxyState<Context>, exchange: Exchange<Context>) {
     this.#proxy = proxy;
@@ -109,14 +109,24 @@ export class ExchangeReport<Context> {
     return own ?? `${request.method} ${pathWithoutQuery(request.path)}, host ${request.host}`;
   }
 
+  #requestId(): number {
+    this.#id ||= this.#proxy.nextRequestId();
+    return this.#id;
+  }
+
   #origin(): EventOrigin {
-    this.#requestId ||= this.#proxy.nextRequestId();
     const { routeName: route } = this.#exchange.plan;
-    return { requestId: this.#requestId, atMs: this.#proxy.clock.wallMs(), route, upstream: this.run?.upstream?.name };
+    return {
+      requestId: this.#requestId(),
+      atMs: this.#proxy.clock.wallMs(),
+      route,
+      upstream: this.run?.upstream?.name,
+    };
   }
 
   #record({ status, bytesIn, bytesOut, replayLost }: ExchangeTotals): AccessRecord {
     return buildRecord({
+      requestId: this.#requestId(),
       request: this.#exchange.request,
       plan: this.#exchange.plan,
       run: this.run,

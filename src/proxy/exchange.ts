@@ -5,11 +5,11 @@ import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import type { Downstream, DownstreamListener } from './downstream.ts';
 import type { ErrorResponse } from './error-response.ts';
-import { localResponse, thrownResponse } from './error-response.ts';
+import { localResponse, loopResponse, thrownResponse } from './error-response.ts';
 import { ExchangeAnswer } from './exchange-answer.ts';
 import { ExchangeHost } from './exchange-host.ts';
 import { ExchangeReport } from './exchange-report.ts';
-import { forbiddenNomination } from './headers.ts';
+import { forbiddenNomination, isLooping } from './headers.ts';
 import type { Exchange, LocalAnswer, ProxyHooks, ProxyRequest } from './phases.ts';
 import type { ExchangePlan } from './plan.ts';
 import { readProxyRequest } from './proxy-request.ts';
@@ -43,7 +43,7 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
     this.#report = new ExchangeReport(proxy, this);
     this.#upstream = new UpstreamRequest(proxy, this, downstream, this.#report);
     this.plan = proxy.plan;
-    this.request = readProxyRequest(downstream, listener);
+    this.request = readProxyRequest(downstream, listener, proxy.trustsPeer(downstream));
     if (proxy.tracing?.active === true)
       this.#report.trace = proxy.tracing.begin(arrivedRequest(downstream, this.#report.startedWallMs));
     downstream.listener = this;
@@ -65,6 +65,10 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
     const nominated = forbiddenNomination(this.request.fields as FieldList);
     if (nominated !== undefined) {
       return this.answerError(localResponse(400, `Connection must not nominate the end-to-end field ${nominated}.`));
+    }
+    if (isLooping(this.request.fields as FieldList, this.#proxy.pseudonym)) {
+      this.#report.error = 'loop: this proxy sent the request to itself; an upstream leads to one of its own listeners';
+      return this.answerError(loopResponse());
     }
     let answer: MaybePromise<LocalAnswer | void>;
     try {

@@ -1,8 +1,8 @@
 import type { FieldList } from '../http1/message.ts';
-import { connectionNominated, fieldValues, isNamed } from '../http1/field-list.ts';
+import { connectionNominated, fieldValues, isNamed, listMembers } from '../http1/field-list.ts';
 import { FieldNameSet } from '../http1/field-name-set.ts';
 
-/** The name this hop uses for itself in `Via` and `Proxy-Status`. */
+/** The name this hop uses for itself in `Proxy-Status`, and towards clients in `Via`. */
 export const HOP_NAME = 'mulligan';
 
 /** Fields that speak about one connection only (RFC 9110 §7.6.1), and the framing that each hop writes anew. */
@@ -51,6 +51,7 @@ const NEVER_NOMINATED = new FieldNameSet([
   'x-forwarded-proto',
   'idempotency-key',
   'error-claim',
+  'x-uber-error-claim',
   'request-attempt',
   'request-timeout',
   'cache-control',
@@ -71,11 +72,21 @@ export function forbiddenNomination(fields: FieldList): string | undefined {
   return undefined;
 }
 
+/** Whether the request was sent on by this very proxy before (RFC 9110 §7.6.3): it would go round until a limit ends it. */
+export function isLooping(fields: FieldList, pseudonym: string): boolean {
+  for (const value of fieldValues(fields, 'via')) {
+    // A comment may follow the name.
+    for (const member of listMembers(value)) if (member.split(/[ \t]+/)[1] === pseudonym) return true;
+  }
+  return false;
+}
+
 /**
  * The end-to-end fields of the request as the upstream sees them. Built from the client's own fields for every
  * attempt anew, so nothing grows with retries.
+ * @param pseudonym The name by which this proxy, and no other, knows itself in `Via`.
  */
-export function upstreamRequestFields(fields: FieldList, client: ClientFacts): FieldList {
+export function upstreamRequestFields(fields: FieldList, client: ClientFacts, pseudonym: string): FieldList {
   const nominated = connectionNominated(fields);
   const out: FieldList = [];
   let via = '';
@@ -98,7 +109,7 @@ export function upstreamRequestFields(fields: FieldList, client: ClientFacts): F
   }
   if (wantsTrailers) out.push('TE', 'trailers');
   const proto = client.encrypted ? 'https' : 'http';
-  const ownVia = `${client.protocol} ${HOP_NAME}`;
+  const ownVia = `${client.protocol} ${pseudonym}`;
   out.push(
     'X-Forwarded-For',
     client.remoteAddress,

@@ -1,9 +1,14 @@
 import { fieldValue } from '../http1/field-list.ts';
 import type { Downstream } from './downstream.ts';
+import { withoutForgedFields } from './namespace-fields.ts';
 import type { ProxyRequest } from './phases.ts';
 
 /** Reads the request of an exchange once; every attempt is built from this, never from an earlier attempt. */
-export function readProxyRequest(downstream: Downstream, listener: string | undefined): ProxyRequest {
+export function readProxyRequest(
+  downstream: Downstream,
+  listener: string | undefined,
+  isTrusted: boolean,
+): ProxyRequest {
   const { target } = downstream;
   const split = splitAbsoluteForm(target);
   return {
@@ -13,7 +18,7 @@ export function readProxyRequest(downstream: Downstream, listener: string | unde
     path: split?.path ?? target,
     // RFC 9112 §3.2.2: the authority of an absolute-form target stands above the Host field.
     host: split?.authority ?? fieldValue(downstream.fields, 'host') ?? '',
-    fields: downstream.fields,
+    fields: withoutForgedFields(downstream.fields, isTrusted),
     remoteAddress: downstream.remoteAddress,
     encrypted: downstream.encrypted,
     clientCertificate: downstream.clientCertificate,

@@ -3,6 +3,7 @@ import type { Clock } from '../transport/clock.ts';
 import type { ReplayMemory } from '../transport/replay-memory.ts';
 import type { Selection } from '../engine/run-host.ts';
 import type { AccessRecord } from './access-record.ts';
+import type { ClientPeer } from './client-peer.ts';
 import type { ProxyHooks, UpstreamChoice } from './phases.ts';
 import type { ExchangePlan } from './plan.ts';
 import type { Tracing } from './request-trace.ts';
@@ -22,6 +23,10 @@ export interface ProxyState<Context> {
   readonly onRecord: ((record: AccessRecord) => void) | undefined;
   readonly events: EventChannel | undefined;
   readonly tracing: Tracing | undefined;
+  /** The name by which this proxy, and no other, knows itself in `Via`. */
+  readonly pseudonym: string;
+  /** Whether what the peer says of earlier attempts and of its own patience is believed. */
+  trustsPeer(peer: ClientPeer): boolean;
   /** 1 for the first. */
   nextRequestId(): number;
   /** @throws RangeError when a choice names no valid address */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { DEFAULT_RETRY_POLICY } from '../core/presets/default.ts';
 import type { EventChannel } from '../core/observer.ts';
 import type { RetryBudgetOptions } from '../core/retry-budget.ts';
@@ -13,6 +14,7 @@ import type { ReplayMemory } from '../transport/replay-memory.ts';
 import { createReplayMemory } from '../transport/replay-memory.ts';
 import { createSystemClock } from '../transport/system-time.ts';
 import type { AccessRecord } from './access-record.ts';
+import type { ClientPeer } from './client-peer.ts';
 import type {
   ConnectionRefusal,
   Downstream,
@@ -24,6 +26,7 @@ import type {
 } from './downstream.ts';
 import { DEFAULT_LISTENER_LIMITS } from './downstream.ts';
 import { ProxyExchange } from './exchange.ts';
+import { HOP_NAME } from './headers.ts';
 import { listenHttp1 } from './http1-listener.ts';
 import type { ProxyHooks, UpstreamChoice } from './phases.ts';
 import type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
@@ -51,6 +54,11 @@ export interface ProxyOptions {
   readonly events?: EventChannel | undefined;
   /** Follows requests and gives each attempt a trace context of its own. Default: trace contexts pass unchanged. */
   readonly tracing?: Tracing | undefined;
+  /**
+   * Whether `Request-Attempt` and `Request-Timeout` of this peer are believed; those of others are taken out before the first
+   * hook. Default: of everybody, for they can only take attempts and time away.
+   */
+  readonly trustsPeer?: ((peer: ClientPeer) => boolean) | undefined;
   readonly clock?: Clock | undefined;
   /** Uniform in [0, 1). */
   readonly random?: (() => number) | undefined;
@@ -97,6 +105,9 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
   readonly onRecord: ((record: AccessRecord) => void) | undefined;
   readonly events: EventChannel | undefined;
   readonly tracing: Tracing | undefined;
+  /** Of this proxy alone: with the name of the product a chain of proxies would look like a loop. */
+  readonly pseudonym: string = `${HOP_NAME}-${randomBytes(4).toString('hex')}`;
+  readonly trustsPeer: (peer: ClientPeer) => boolean;
   inflightCount = 0;
   readonly refusedConnectionCounts: Map<ConnectionRefusal, number> = new Map();
 
@@ -117,6 +128,7 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
     this.onRecord = options.onRecord;
     this.events = options.events;
     this.tracing = options.tracing;
+    this.trustsPeer = options.trustsPeer ?? (() => true);
     this.#budget = options.budget;
     this.#limits = { ...DEFAULT_LISTENER_LIMITS, ...options.limits };
     this.plan = {

@@ -40,4 +40,5 @@ const TITLES: Record<number, string> = {
   503: 'Service Unavailable',
   504: 'Gateway Timeout',
   505: 'HTTP Version Not Supported',
+  508: 'Loop Detected',
 };

@@ -89,7 +89,7 @@ export class UpstreamRequest<Context> {
     const { request } = this.#exchange;
     const { body } = this;
     const expects = this.#downstream.expectContinue && body !== undefined && body.bytesReceived === 0;
-    const fields = upstreamRequestFields(request.fields as FieldList, request);
+    const fields = upstreamRequestFields(request.fields as FieldList, request, this.#proxy.pseudonym);
     // An HTTP/1.0 client may leave Host out; the upstream is spoken to in HTTP/1.1.
     if (!hasField(fields, 'host')) fields.unshift('Host', request.host === '' ? endpoint.authority : request.host);
     if (expects) fields.push('Expect', '100-continue');

@@ -6,6 +6,7 @@ import { recordLine } from '../../src/proxy/access-record.ts';
 import type { AccessRecord } from '../../src/proxy/access-record.ts';
 
 const record: AccessRecord = {
+  requestId: 1,
   time: '2026-11-30T00:00:00.000Z',
   method: 'GET',
   path: '/',
