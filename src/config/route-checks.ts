@@ -25,7 +25,7 @@ export function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, 
   for (const field of ['hosts', 'methods'])
     faults.push(...repeats([...path, 'match', field], list(match[field]), (value) => String(value).toLowerCase()));
   faults.push(...fieldNameFaults([...path, 'match', 'headers'], mapping(match['headers'])));
-  faults.push(...repeats([...path, 'upgrade'], list(route['upgrade']), (value) => String(value).toLowerCase()));
+  faults.push(...upgradeFaults([...path, 'upgrade'], route, upstreams));
   faults.push(...rewriteFaults([...path, 'rewrite'], route['rewrite'], mapping(match['path'])));
   const timeouts = mapping(route['timeouts']);
   faults.push(...timeoutFaults([...path, 'timeouts'], timeouts));
@@ -39,6 +39,23 @@ export function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, 
       hint: 'lower it to about the 95th percentile of the response time',
     });
   return [...faults, ...retryFaults([...path, 'retry'], mapping(route['retry']))];
+}
+
+function upgradeFaults(path: DataPath, route: Mapping, upstreams: Mapping): DataFault[] {
+  const { upgrade, upstream } = route;
+  if (upgrade === undefined) return [];
+  const faults = repeats(path, list(upgrade), (value) => String(value).toLowerCase());
+  const names = typeof upstream === 'string' ? [upstream] : list(upstream).map((target) => mapping(target)['upstream']);
+  for (const name of names) {
+    if (typeof name !== 'string' || mapping(upstreams[name])['protocol'] !== 'http2') continue;
+    faults.push({
+      path,
+      atKey: true,
+      message: `has no effect: upstream ${name} speaks HTTP/2, where a connection cannot switch`,
+      hint: 'give it `protocol: http1` or `auto`',
+    });
+  }
+  return faults;
 }
 
 /** An attempt that may take longer than the whole. */

@@ -58,6 +58,7 @@ test('the smallest file gets every default', () => {
         },
         replayBufferBytes: 65_536,
         hedge: undefined,
+        upgrade: undefined,
       },
     ],
     retryOfRetry: false,
@@ -98,6 +99,7 @@ replayBuffer: 1MiB`),
     },
     replayBufferBytes: 1024 * 1024,
     hedge: undefined,
+    upgrade: undefined,
   });
 });
 
