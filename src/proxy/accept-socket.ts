@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from './downstream.ts';
 import type { TlsSettings } from './tls-settings.ts';
 
@@ -60,26 +61,26 @@ export function watchHandshakes(
   server: Server,
   onFailure: (remoteAddress: string, detail: string) => void,
 ): () => void {
-  const sockets = new Set<Socket>();
+  const waiting = new Map<Socket, string>();
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    // Of a socket that is closed, the TLS layer no longer knows where it came from.
-    const { remoteAddress = '' } = socket;
-    addresses.set(socket, remoteAddress);
+    // Of a socket that is closed, nobody knows any longer where it came from.
+    waiting.set(socket, socket.remoteAddress ?? '');
+    socket.once('close', () => setImmediate(() => waiting.delete(socket)));
   });
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const parent = (socket as { _parent?: Socket })._parent;
-    const remoteAddress = socket.remoteAddress ?? (parent === undefined ? '' : (addresses.get(parent) ?? ''));
-    onFailure(remoteAddress, error.code ?? error.message);
+  server.on('secureConnection', (socket: TLSSocket) => void waiting.delete(underlying(socket)));
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    onFailure(waiting.get(underlying(socket)) ?? '', error.code ?? error.message);
     socket.destroy();
   });
   return () => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of waiting.keys()) socket.destroy();
   };
 }
 
-const addresses = new WeakMap<Socket, string>();
+/** The socket that carries a TLS socket. Not in the documentation. */
+function underlying(socket: TLSSocket): Socket {
+  return (socket as unknown as { readonly _parent?: Socket })._parent ?? socket;
+}
 
 export function refuseTls(): void {
   throw new Error('this listener has no TLS');

@@ -32,6 +32,7 @@ export class Http2ServerConnection implements ServerConnection, GateOwner, Http2
   #opened = false;
   #headOpen = false;
   #farewell: Timer | undefined;
+  #ending = false;
   #lost = false;
 
   /** @param early Bytes of the client that were read to find out what it speaks. */
@@ -51,7 +52,7 @@ export class Http2ServerConnection implements ServerConnection, GateOwner, Http2
       strictSingleValueFields: false,
     });
     const session = this.#session;
-    session.on('error', () => {});
+    session.on('error', (error) => this.#broken(error));
     session.on('stream', (stream, _head, flags, raw) => this.#request(stream, flags, raw));
     session.on('close', () => this.left());
     session.once('remoteSettings', () => {
@@ -145,8 +146,15 @@ export class Http2ServerConnection implements ServerConnection, GateOwner, Http2
     this.#end(ERROR_CODE.none);
   }
 
+  /** The session found something that no client may send. */
+  #broken(error: Error): void {
+    if (!this.#ending) this.#host.sink.connectionRefused('protocol-error', this.peer.remoteAddress, error.message);
+    this.#ending = true;
+  }
+
   /** Closes the connection, with a last word for a client that still reads. */
   #end(code: number): void {
+    this.#ending = true;
     if (!this.#session.destroyed) {
       // Node takes the code of an error alone.
       this.#session.destroy(code === ERROR_CODE.none ? undefined : new Error('closed by the proxy'), code);

@@ -115,7 +115,8 @@ export class Http2Downstream implements Downstream, BodySource {
   respond(status: number, _reason: string, fields: FieldList, framing: ResponseFraming): void {
     const head = http2ResponseHead(status, fields, framing);
     if (!this.#writable) return;
-    this.#withTrailers = framing.kind === 'stream';
+    // Node says that it wants trailers when the last byte has left: only then an upload may be stopped.
+    this.#withTrailers = framing.kind === 'stream' || (framing.kind === 'length' && !this.#requestComplete);
     this.#stream.respond(head as never, { endStream: framing.kind === 'none', waitForTrailers: this.#withTrailers });
   }
 
@@ -173,7 +174,7 @@ export class Http2Downstream implements Downstream, BodySource {
   #complete(sink: BodySink): void {
     this.#readWatchdog.set(Infinity);
     // A stream that was reset ends, too.
-    if (this.#requestComplete || this.#stream.aborted) return;
+    if (this.#requestComplete || this.#stream.aborted || this.#stream.closed) return;
     this.#requestComplete = true;
     sink.end(this.#trailers);
   }

@@ -92,7 +92,8 @@ export class Http2Gate extends Duplex {
 
   override _destroy(error: Error | null, done: Done): void {
     this.#shut = true;
-    this.#socket.destroy();
+    // The last frames may still be on their way through TLS.
+    this.#socket.destroySoon();
     done(error);
   }
 
