@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { BodySink, BodySource } from '../transport/request-body.ts';
 
 /** What a body that is read piece by piece may yield; text is sent as UTF-8. */
@@ -23,8 +24,7 @@ export class IterableSource implements BodySource {
   start(sink: BodySink): void {
     this.#sink = sink;
     try {
-      const pieces = this.#open();
-      this.#iterator = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();
+      this.#iterator = iteratorOf(this.#open());
     } catch (error) {
       this.#break(error);
       return;
@@ -77,6 +77,34 @@ export class IterableSource implements BodySource {
     this.#failed(error);
   }
 }
+
+/**
+ * What reads it. A stream's own iterator cannot be given up while it waits for a piece: its `return` waits for that piece
+ * too, which may never come.
+ */
+function iteratorOf(pieces: BodyPieces): AsyncIterator<BodyPiece> | Iterator<BodyPiece> {
+  if (pieces instanceof ReadableStream) {
+    const reader = (pieces as ReadableStream<BodyPiece>).getReader();
+    return {
+      next: () => reader.read() as Promise<IteratorResult<BodyPiece>>,
+      return: async () => {
+        await reader.cancel();
+        return DONE;
+      },
+    };
+  }
+  const iterator = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();
+  if (!(pieces instanceof Readable)) return iterator;
+  return {
+    next: () => (iterator as AsyncIterator<BodyPiece>).next(),
+    return: async () => {
+      pieces.destroy();
+      return DONE;
+    },
+  };
+}
+
+const DONE = { done: true, value: undefined } as const;
 
 function bytesOf(piece: unknown): Buffer {
   if (Buffer.isBuffer(piece)) return piece;
