@@ -42,8 +42,9 @@ const LAYERS: Readonly<Record<string, LayerRule>> = {
   },
   // On virtual time: as pure as core. Only what reads a topology file may touch config (test/simulator/walls.test.ts).
   simulator: { layers: ['core', 'config'], node: [], packages: ['zod'], pure: true },
+  linter: { layers: ['core', 'config', 'simulator'], node: [], packages: [], pure: true },
   cli: {
-    layers: ['core', 'transport', 'engine', 'proxy', 'config', 'gateway', 'simulator'],
+    layers: ['core', 'transport', 'engine', 'proxy', 'config', 'gateway', 'simulator', 'linter'],
     node: 'any',
     packages: ['commander'],
     pure: false,

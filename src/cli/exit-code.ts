@@ -3,6 +3,7 @@ export const exitCode: {
   readonly fine: 0;
   readonly failure: 1;
   readonly usage: 2;
+  readonly exceeded: 3;
   readonly interrupted: 130;
 } = {
   fine: 0,
@@ -10,6 +11,8 @@ export const exitCode: {
   failure: 1,
   /** A wrong option, or a configuration with faults. */
   usage: 2,
+  /** A limit that was asked for is exceeded. */
+  exceeded: 3,
   /** Ctrl-C ended it early; what it printed is a part. As shells tell SIGINT: 128 + 2. */
   interrupted: 130,
 };

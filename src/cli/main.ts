@@ -6,6 +6,7 @@ import { exitCode, UsageError } from './exit-code.ts';
 import { boundYoungGeneration } from './young-generation.ts';
 import type { SettingOptions } from './gateway-settings.ts';
 import type { ProxyOptions } from './proxy.ts';
+import { addLintCommand } from './lint-command.ts';
 import { addSimulateCommand } from './simulate-command.ts';
 
 const version = (
@@ -20,7 +21,10 @@ function createProgram(): Command {
     .helpOption('-h, --help', 'print help')
     .showHelpAfterError('(--help shows what there is)')
     .exitOverride()
-    .addHelpText('after', '\nExit codes: 0 fine, 1 runtime failure, 2 bad usage or configuration, 130 ended by Ctrl-C.');
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 fine, 1 runtime failure, 2 bad usage or configuration, 3 a limit of `lint` is exceeded, 130 ended by Ctrl-C.',
+    );
   program
     .command('serve')
     .description('run the gateway of a file or folder; SIGHUP or a change of it reloads, SIGTERM drains')
@@ -73,6 +77,7 @@ function createProgram(): Command {
       process.exitCode = options.gatewayApi === undefined ? check(path, json) : checkFolder(path, json);
     });
   addSimulateCommand(program);
+  addLintCommand(program);
   addDemoCommand(program);
   return program;
 }

@@ -9,7 +9,7 @@ import type { SimulationResult } from '../simulator/result.ts';
 import { createSimulation } from '../simulator/simulation.ts';
 import { exitCode, UsageError } from './exit-code.ts';
 import { runWithProgress } from './simulation-progress.ts';
-import { loadTopology } from './topology-source.ts';
+import { inputFormatOf, loadSource } from './topology-source.ts';
 
 export interface SimulateOptions {
   readonly seed?: string | undefined;
@@ -17,6 +17,8 @@ export interface SimulateOptions {
   readonly mode?: string | undefined;
   readonly compare?: string | undefined;
   readonly json?: boolean | undefined;
+  /** What the file is; left out: told by its content. */
+  readonly input?: string | undefined;
   /** Where the page goes. */
   readonly report?: string | undefined;
 }
@@ -35,8 +37,10 @@ export async function simulateFile(
   const modes = modesOf(options);
   const seed = seedOf(options.seed);
   const durationMs = durationOf(options.duration);
-  const topology = loadTopology(path);
-  if (topology === undefined) return exitCode.usage;
+  const source = loadSource(path, inputFormatOf(options.input));
+  if (source === undefined) return exitCode.usage;
+  const { topology, assumptions } = source;
+  for (const assumption of assumptions) process.stderr.write(`assumed: ${assumption}\n`);
   if (options.report !== undefined) requireWritable(options.report, path);
   const interrupt = { asked: false };
   const onSignal = (): void => {

@@ -1,26 +1,91 @@
-import { readFileSync } from 'node:fs';
-import { formatFault } from '../config/fault.ts';
-import { readTopology } from '../simulator/read-topology.ts';
-import type { Topology } from '../simulator/topology.ts';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { formatFault, printable } from '../config/fault.ts';
+import { suggest } from '../config/nearest-name.ts';
+import { readSource } from '../simulator/read-source.ts';
+import {
+  isSourceFormat,
+  SOURCE_FORMATS,
+  type SourceFormat,
+  type TopologySource,
+} from '../simulator/topology-source.ts';
+import { UsageError } from './exit-code.ts';
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a directory',
   EACCES: 'it may not be read',
+  EILSEQ: 'it is not UTF-8 text',
+  EFBIG: 'it is larger than 64 MiB: give a sample of the traces',
 };
 
+/** Traces are larger than what people write; related to each other they take many times their size in memory. */
+const LARGEST_BYTES = 64 * 1024 * 1024;
+
 /** Says what is wrong on standard error, warnings too; `undefined` when there is an error. */
-export function loadTopology(path: string): Topology | undefined {
+export function loadSource(path: string, format?: SourceFormat): TopologySource | undefined {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readBounded(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    process.stderr.write(`${path}:1:1 cannot be read: ${WHY[code] ?? String(error)}\n`);
+    tell(`${path}:1:1 cannot be read: ${WHY[code] ?? String(error)}`);
     return undefined;
   }
-  const reading = readTopology(text, path);
-  const faults = reading.ok ? reading.warnings : reading.faults;
-  for (const fault of faults) process.stderr.write(`${formatFault(fault)}\n`);
-  return reading.ok ? reading.topology : undefined;
+  const reading = readSource(text, path, format);
+  const faults = reading.ok ? reading.source.warnings : reading.faults;
+  for (const fault of faults) tell(formatFault(fault));
+  return reading.ok ? reading.source : undefined;
+}
+
+/** The formats that `--input` takes, a line each. */
+export function formatList(): string {
+  return Object.entries(SOURCE_FORMATS)
+    .map(([format, meaning]) => `  ${format.padEnd(11)}${meaning}`)
+    .join('\n');
+}
+
+/** @throws UsageError */
+export function inputFormatOf(word: string | undefined): SourceFormat | undefined {
+  if (word === undefined || isSourceFormat(word)) return word;
+  throw new UsageError(`--input: ${word} is not a format (${suggest(word, Object.keys(SOURCE_FORMATS))})`);
+}
+
+/** @throws the system's error; EFBIG for a file over the limit, EILSEQ for one that is not UTF-8 */
+function readBounded(path: string): string {
+  // O_NONBLOCK: a named pipe without a writer must not hang a build.
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const status = fstatSync(fd);
+    if (status.isDirectory()) throw coded('EISDIR');
+    if (status.size > LARGEST_BYTES) throw coded('EFBIG');
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for (;;) {
+      const chunk = Buffer.alloc(Math.max(65_536, status.size - length + 1));
+      const readBytes = readSync(fd, chunk, 0, chunk.length, null);
+      if (readBytes === 0) break;
+      length += readBytes;
+      if (length > LARGEST_BYTES) throw coded('EFBIG');
+      chunks.push(chunk.subarray(0, readBytes));
+    }
+    return decode(Buffer.concat(chunks));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw coded('EILSEQ');
+  }
+}
+
+function coded(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+function tell(line: string): void {
+  process.stderr.write(`${printable(line, Infinity)}\n`);
 }
