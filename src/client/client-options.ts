@@ -1,4 +1,5 @@
 import { requireWholeNumber } from '../core/require-whole-number.ts';
+import type { TlsSettings } from '../transport/tls-connect.ts';
 import type { RequestEnd } from './client-state.ts';
 import { CLIENT_DEFAULTS, requireBytes, requireNames } from './options.ts';
 import type { CallOptions } from './options.ts';
@@ -7,6 +8,10 @@ import type { CallOptions } from './options.ts';
 export interface ClientOptions extends CallOptions {
   /** Most connections to one origin, 1–100 000. Further requests wait for one. Default 1024. */
   readonly connections?: number | undefined;
+  /** For `https:`. Default: certificates must be valid for their name, by the authorities that Node brings. */
+  readonly tls?: TlsSettings | undefined;
+  /** Whether HTTP/2 is offered to servers with TLS, which choose. Default true. */
+  readonly http2?: boolean | undefined;
   /** Bytes of a request body that is read once (a stream) kept to send it again; a longer one is sent once. Default 65 536. */
   readonly replayBufferBytes?: number | undefined;
   /** The same for all requests under way together. Default 67 108 864. */
@@ -23,6 +28,8 @@ const NAMES: readonly string[] = [
   'idempotencyKey',
   'endpoints',
   'connections',
+  'tls',
+  'http2',
   'replayBufferBytes',
   'replayMemoryBytes',
   'onRequestEnd',
@@ -31,20 +38,27 @@ const NAMES: readonly string[] = [
 /** @throws RangeError or TypeError for a value that cannot be, naming the field */
 export function readClientOptions(options: ClientOptions): {
   readonly connections: number;
+  readonly tls: TlsSettings;
+  readonly offersHttp2: boolean;
   readonly replayBufferBytes: number;
   readonly replayMemoryBytes: number;
   readonly onRequestEnd: ClientOptions['onRequestEnd'];
 } {
   requireNames('client', options, NAMES);
-  const { connections = 1024, onRequestEnd, idempotencyKey } = options;
+  const { connections = 1024, onRequestEnd, idempotencyKey, tls = {}, http2 = true } = options;
   requireWholeNumber('client', 'connections', connections, 1, 100_000);
   // Two requests with one key: the second would get the answer of the first.
   if (typeof idempotencyKey === 'string')
     throw new TypeError('idempotencyKey: a text is for one call; give a client true, or a function');
   if (onRequestEnd !== undefined && typeof onRequestEnd !== 'function')
     throw new TypeError('onRequestEnd: give a function');
+  if (typeof http2 !== 'boolean') throw new TypeError('http2: give true or false');
+  if (typeof tls !== 'object' || tls === null) throw new TypeError('tls: give an object');
+  requireNames('tls', tls, ['serverName', 'ca', 'cert', 'key', 'verify']);
   return {
     connections,
+    tls,
+    offersHttp2: http2,
     onRequestEnd,
     replayBufferBytes: requireBytes(
       'replayBufferBytes',

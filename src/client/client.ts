@@ -45,13 +45,14 @@ export class Client implements ClientState {
 
   /** @param onDrain An origin that was busy takes more. @throws RangeError or TypeError for an option, naming it */
   constructor(options: ClientOptions, clock: Clock, random: () => number, onDrain: (origin: URL) => void) {
-    const { connections, onRequestEnd, replayBufferBytes, replayMemoryBytes } = readClientOptions(options);
+    const { connections, onRequestEnd, replayBufferBytes, replayMemoryBytes, ...transport } =
+      readClientOptions(options);
     this.clock = clock;
     this.random = random;
     this.onRequestEnd = onRequestEnd;
     this.replayBufferBytes = replayBufferBytes;
     this.replayMemory = createReplayMemory(replayMemoryBytes);
-    this.transport = createClientTransport(clock, connections);
+    this.transport = createClientTransport({ clock, maxConnections: connections, ...transport });
     this.#maxConnections = connections;
     this.#onDrain = onDrain;
     this.#book = new OriginBook(this.transport, resolveBudget(options.budget));

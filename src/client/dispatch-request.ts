@@ -6,7 +6,7 @@ import type { CallOptions } from './options.ts';
 
 /** What `dispatch` takes: undici's options, and those of a call. */
 export type DispatchOptions = Omit<Dispatcher.DispatchOptions, 'body'> &
-  CallOptions & { readonly body?: unknown; readonly dispatcher?: unknown };
+  CallOptions & { readonly body?: unknown; readonly dispatcher?: unknown; readonly servername?: unknown };
 
 /** A request read from the options of a dispatch, before anything of it was sent. */
 export interface DispatchRequest {
@@ -31,6 +31,8 @@ export function readDispatchRequest(options: DispatchOptions): DispatchRequest {
   if (/[^\u0021-\u00ff]/.test(path)) throw invalid('invalid request path');
   if (typeof method !== 'string' || method === '') throw invalid('method must be a string');
   if (options.reset === true) throw unsupported('reset: a connection is closed when its server says so or it idled');
+  if (options.servername !== undefined)
+    throw unsupported("servername: it is the origin's, or tls.serverName of the client");
   if (options.typeOfService !== undefined && options.typeOfService !== null) throw unsupported('typeOfService');
   requireTimeout('headersTimeout', options.headersTimeout);
   requireTimeout('bodyTimeout', options.bodyTimeout);

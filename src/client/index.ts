@@ -12,3 +12,4 @@ export type { RequestEnd } from './client-state.ts';
 export type { Fetch, FetchOptions } from './fetch.ts';
 export type { CallOptions, HedgeOptions, RetryOptions, TimeoutOptions } from './options.ts';
 export type { Scope } from './scope.ts';
+export type { TlsSettings } from '../transport/tls-connect.ts';
