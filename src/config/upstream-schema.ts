@@ -5,7 +5,8 @@ import type { FileRetryBudget, FileUpstream } from './gateway-file.ts';
 import { healthCheck } from './health-check-schema.ts';
 import { loadBalancing } from './load-balancing-schema.ts';
 import { outlierDetection } from './outlier-schema.ts';
-import { address, choice, count, duration, name, note, notYet, positiveDuration, window } from './schema-parts.ts';
+import { address, choice, count, duration, name, note, positiveDuration, window } from './schema-parts.ts';
+import { upstreamTls } from './upstream-tls-schema.ts';
 
 const endpoint = z.strictObject({
   address: address('host:port of a server; this or `dns`.', 'endpoint').optional(),
@@ -86,8 +87,15 @@ export const upstream: z.ZodType<FileUpstream> = z.strictObject({
     'The servers, as host:port, { address, weight, priority, domain } or { dns, refresh, weight, priority, domain }.',
     'a list: [127.0.0.1:9001, 127.0.0.1:9002]',
   ),
-  protocol: choice('What the servers speak.', ['http1'], ['http2', 'auto']).prefault(defaults.protocol),
-  tls: notYet('TLS to upstreams'),
+  protocol: choice(
+    'What the servers speak. `http2` without `tls`: by prior knowledge; with it, a server that does not agree to HTTP/2 is not spoken to. `auto`: what the server chooses in the TLS handshake; without `tls`, HTTP/1.1.',
+    ['http1', 'http2', 'auto'],
+  ).prefault(defaults.protocol),
+  tls: note(
+    upstreamTls.optional(),
+    'TLS to the endpoints. {} is enough where their certificates are signed by an authority that this machine trusts. Left out: plain text.',
+    'for example { ca: ca.pem }',
+  ),
   loadBalancing,
   connect: note(connect.prefault({}), 'Connections to the endpoints.'),
   retryBudget: note(retryBudget.prefault({}), 'The limit of retries, shared by every route that uses this upstream.'),

@@ -10,6 +10,10 @@ export interface AttemptRecord {
   upstream: string;
   endpoint: string;
   reused: boolean;
+  /** The version of HTTP that was spoken; absent when there was no connection. */
+  protocol?: '1.1' | '2';
+  /** TLS was spoken below it. */
+  encrypted?: true;
   /** Wait before this attempt, in milliseconds. */
   waitMs: number;
   durationMs: number;

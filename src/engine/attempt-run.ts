@@ -144,6 +144,8 @@ export class AttemptRun implements AttemptHandler {
 
   onConnected(info: ConnectionInfo): void | Promise<void> {
     this.record.reused = info.reused;
+    this.record.protocol = info.protocol;
+    if (info.tls !== undefined) this.record.encrypted = true;
     this.#endpoint.cooldown.connected();
     return this.#owner.host.onConnected(info);
   }

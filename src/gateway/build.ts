@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ConnectConfig, GatewayConfig, UpstreamConfig } from '../config/gateway-config.ts';
+import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.ts';
 import { createOutlierPolicy } from '../core/outlier-detection.ts';
 import type { RetryBudget } from '../core/retry-budget.ts';
 import { createRetryBudget } from '../core/retry-budget.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import { createUpstream } from '../engine/upstream.ts';
 import type { Clock } from '../transport/clock.ts';
-import { createHttp1Transport } from '../transport/http1-transport.ts';
+import { createTransport } from '../transport/create-transport.ts';
 import { createReplayMemory } from '../transport/replay-memory.ts';
+import type { TlsSettings } from '../transport/tls-connect.ts';
 import type { Transport } from '../transport/transport.ts';
 import { endpointOptions } from './endpoint-options.ts';
 import { createSystemResolver } from './resolve-name.ts';
@@ -19,12 +20,15 @@ import type { TargetChoice } from './target-choice.ts';
 import type { TaskServices, UpstreamTasks } from './upstream-tasks.ts';
 import { tellChange } from './upstream-changes.ts';
 import { createUpstreamTasks } from './upstream-tasks.ts';
+import { readTlsSettings } from './upstream-tls.ts';
 
 /** An upstream and the configuration it was made from. */
 export interface BuiltUpstream {
   readonly config: UpstreamConfig;
   readonly upstream: Upstream;
   readonly tasks: UpstreamTasks;
+  /** What its files held. */
+  readonly tls: TlsSettings | undefined;
 }
 
 /** Bodies of copies for mirrors that are not whole yet. */
@@ -41,7 +45,8 @@ export interface GatewayState {
  * Makes the live objects of a configuration; opens nothing. What did not change is taken over from `previous` with its
  * live state: an upstream whole; of one whose settings changed its permits in flight, and its connections and budget
  * unless it is their settings that changed. Until `commitState` nothing of `previous` is touched.
- * @throws RangeError when the configuration did not come from `parseConfig` and holds a value out of range
+ * @throws RangeError when the configuration did not come from `parseConfig` and holds a value out of range; the system's
+ * error when a certificate or key cannot be read
  */
 export function buildState(
   config: GatewayConfig,
@@ -95,13 +100,15 @@ function buildUpstream(
   services: TaskServices,
   previous: BuiltUpstream | undefined,
 ): BuiltUpstream {
-  if (previous !== undefined && isDeepStrictEqual(previous.config, config)) return previous;
-  const tasks = createUpstreamTasks(config, services, previous?.tasks);
+  const tls = readTlsSettings(config.tls);
+  if (previous !== undefined && isDeepStrictEqual(previous.config, config) && isDeepStrictEqual(previous.tls, tls))
+    return previous;
+  const tasks = createUpstreamTasks(config, services, previous?.tasks, tls);
   const upstream = createUpstream({
     name: config.name,
-    endpoints: config.endpoints.map(endpointOptions),
+    endpoints: config.endpoints.map((endpoint) => endpointOptions(endpoint, tls !== undefined)),
     whyEmpty: config.dnsEndpoints.length === 0 ? undefined : tasks.whyEmpty,
-    transport: keptTransport(config, previous) ?? createTransport(config.connect, services.clock),
+    transport: keptTransport(config, tls, previous) ?? transportOf(config, tls, services.clock),
     loadBalancing: config.loadBalancing,
     hashHeader: config.hashHeader,
     budget: keptBudget(config, previous) ?? createRetryBudget(config.budget),
@@ -113,23 +120,29 @@ function buildUpstream(
     replaces: previous?.upstream,
     onChange: (change) => tellChange(change, services),
   });
-  return { config, upstream, tasks };
+  return { config, upstream, tasks, tls };
 }
 
-function createTransport(connect: ConnectConfig, clock: Clock): Transport {
-  return createHttp1Transport({
+function transportOf({ connect, protocol }: UpstreamConfig, tls: TlsSettings | undefined, clock: Clock): Transport {
+  return createTransport({
     clock,
+    protocol,
+    tls,
     idleMs: connect.idleTimeoutMs,
     maxConnections: connect.maxConnections,
     maxRequestsPerConnection: connect.maxRequestsPerConnection,
   });
 }
 
-/** Other endpoints, say, are no reason to close the connections to those that stay. */
-function keptTransport(config: UpstreamConfig, previous: BuiltUpstream | undefined): Transport | undefined {
-  return previous !== undefined && isDeepStrictEqual(previous.config.connect, config.connect)
-    ? previous.upstream.transport
-    : undefined;
+/** Other endpoints, say, are no reason to close the connections to those that stay; another certificate is one. */
+function keptTransport(
+  { connect, protocol }: UpstreamConfig,
+  tls: TlsSettings | undefined,
+  previous: BuiltUpstream | undefined,
+): Transport | undefined {
+  if (previous === undefined) return undefined;
+  const before = [previous.config.connect, previous.config.protocol, previous.tls];
+  return isDeepStrictEqual(before, [connect, protocol, tls]) ? previous.upstream.transport : undefined;
 }
 
 /** A reload must not hand out a second budget in the middle of an outage: with new endpoints, say. */

@@ -4,7 +4,9 @@ import type { Endpoint } from '../engine/endpoint.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import type { Clock, Timer } from '../transport/clock.ts';
 import type { Transport } from '../transport/transport.ts';
-import { createHttp1Transport } from '../transport/http1-transport.ts';
+import { createTransport } from '../transport/create-transport.ts';
+import type { TransportProtocol } from '../transport/create-transport.ts';
+import type { TlsSettings } from '../transport/tls-connect.ts';
 import { checkHealth } from './health-question.ts';
 
 export interface HealthCheckOptions {
@@ -14,6 +16,9 @@ export interface HealthCheckOptions {
   /** For people: an endpoint became unhealthy or healthy, and when all are unhealthy. */
   readonly say: (message: string) => void;
   readonly tell: (event: EndpointHealthChanged) => void;
+  /** What the endpoints speak. */
+  readonly protocol: TransportProtocol | undefined;
+  readonly tls: TlsSettings | undefined;
 }
 
 /**
@@ -32,7 +37,8 @@ export function createHealthChecks(
   config: HealthCheckConfig,
   options: HealthCheckOptions,
 ): HealthChecks {
-  const transport = createHttp1Transport({ clock: options.clock, maxRequestsPerConnection: 1 });
+  const { clock, protocol, tls } = options;
+  const transport = createTransport({ clock, protocol, tls, maxRequestsPerConnection: 1 });
   const checked = new Map<Endpoint, EndpointCheck>();
   return {
     sync() {

@@ -3,6 +3,7 @@ import type { MulliganEvent } from '../core/observer.ts';
 import type { EndpointOptions } from '../engine/endpoint.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import type { Clock } from '../transport/clock.ts';
+import type { TlsSettings } from '../transport/tls-connect.ts';
 import { endpointOptions, nameOptions } from './endpoint-options.ts';
 import { createHealthChecks } from './health-check.ts';
 import type { NameWatch } from './name-watch.ts';
@@ -32,12 +33,17 @@ export interface UpstreamTasks {
   stop(): void;
 }
 
-/** @param previous Those of the upstream that is replaced: their last good addresses are better than none. */
+/**
+ * @param previous Those of the upstream that is replaced: their last good addresses are better than none.
+ * @param tls How its connections are secured; `undefined`: plain text.
+ */
 export function createUpstreamTasks(
   config: UpstreamConfig,
   services: TaskServices,
   previous?: UpstreamTasks,
+  tls?: TlsSettings,
 ): UpstreamTasks {
+  const isEncrypted = tls !== undefined;
   const names = config.dnsEndpoints.map(({ name, refreshMs }) =>
     createNameWatch({
       ...services,
@@ -48,8 +54,10 @@ export function createUpstreamTasks(
     }),
   );
   const wanted = (): EndpointOptions[] => {
-    const all = [...config.endpoints.map(endpointOptions)];
-    config.dnsEndpoints.forEach((settings, index) => all.push(...nameOptions(settings, names[index]!.addresses)));
+    const all = config.endpoints.map((endpoint) => endpointOptions(endpoint, isEncrypted));
+    config.dnsEndpoints.forEach((settings, index) =>
+      all.push(...nameOptions(settings, names[index]!.addresses, isEncrypted)),
+    );
     const seen = new Set<string>();
     return all.filter(({ address }) => !seen.has(address.key) && seen.add(address.key));
   };
@@ -64,7 +72,10 @@ export function createUpstreamTasks(
     start(upstream, replaced) {
       upstream.setEndpoints(wanted(), replaced?.endpoints);
       const { healthCheck } = config;
-      const checks = healthCheck === undefined ? undefined : createHealthChecks(upstream, healthCheck, services);
+      const checks =
+        healthCheck === undefined
+          ? undefined
+          : createHealthChecks(upstream, healthCheck, { ...services, protocol: config.protocol, tls });
       // Nobody would ever take back what checks of an earlier configuration said.
       if (checks === undefined)
         for (const endpoint of upstream.endpoints) if (!endpoint.healthy) upstream.judge(endpoint, { healthy: true });

@@ -73,10 +73,10 @@ export function attemptWords(
       ...methodAttributes(record.method),
       // Absent on the first send, as OpenTelemetry wants it.
       'http.request.resend_count': index === 0 ? undefined : index,
-      'url.full': path === '*' ? `http://${endpoint}` : `http://${endpoint}${path}`,
+      'url.full': `${attempt.encrypted === true ? 'https' : 'http'}://${endpoint}${path === '*' ? '' : path}`,
       'url.path': path,
       ...addressAttributes(endpoint),
-      'network.protocol.version': '1.1',
+      'network.protocol.version': attempt.protocol,
       'http.response.status_code': status,
       'error.type': errorType,
       'mulligan.upstream': attempt.upstream,

@@ -45,6 +45,9 @@ export interface TracedAttempt {
   /** `host:port`. */
   readonly endpoint: string;
   readonly reused: boolean;
+  /** The version of HTTP that was spoken. */
+  readonly protocol?: string;
+  readonly encrypted?: true;
   readonly waitMs: number;
   readonly durationMs: number;
   readonly free: boolean;

@@ -16,6 +16,9 @@ const names = [
   'HTTP_1_1_REQUIRED',
 ] as const;
 
+/** The two that this side looks for or sends. */
+export const http2Codes = { noError: 0, cancel: 8 } as const;
+
 export type Http2ErrorName = (typeof names)[number];
 
 /** What an error code of HTTP/2 is called; a code that nobody knows is an INTERNAL_ERROR (RFC 9113 §7). */

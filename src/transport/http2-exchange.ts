@@ -1,4 +1,3 @@
-import { constants } from 'node:http2';
 import type { ClientHttp2Stream } from 'node:http2';
 import type { Failure, FailurePhase } from '../core/failure.ts';
 import type { FieldList, ParserLimits, ResponseHead } from '../http1/message.ts';
@@ -17,6 +16,7 @@ import {
   internalFailure,
 } from './failure-from-error.ts';
 import type { FailureSite } from './failure-from-error.ts';
+import { http2Codes } from './http2-error-codes.ts';
 import { fieldBytes, plainFields, readHttp2Head } from './http2-head.ts';
 import { Http2RequestWriter } from './http2-request-writer.ts';
 import type { Http2Session } from './http2-session.ts';
@@ -200,7 +200,7 @@ export class Http2Exchange implements RequestWriterOwner, StreamListener {
     const site = this.#site();
     const code = this.#stream?.rstCode ?? 0;
     if (error?.code === 'ERR_HTTP2_STREAM_ERROR') return failureFromReset(code, site);
-    if (goaway !== undefined && goaway.code !== constants.NGHTTP2_NO_ERROR)
+    if (goaway !== undefined && goaway.code !== http2Codes.noError)
       return failureFromGoaway(goaway, this.#streamId, site);
     const cause = lost ?? error;
     if (cause !== undefined) return failureFromError(cause, site);
@@ -268,7 +268,7 @@ export class Http2Exchange implements RequestWriterOwner, StreamListener {
   #reset(): void {
     const stream = this.#stream;
     if (stream === undefined || stream.destroyed) return;
-    stream.close(constants.NGHTTP2_CANCEL);
+    stream.close(http2Codes.cancel);
     stream.destroy();
   }
 }

@@ -1,4 +1,3 @@
-import { connect as http2Connect } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Failure } from '../core/failure.ts';
@@ -185,13 +184,14 @@ export class Http2Session {
   #speak(): void {
     if (this.#state === 'gone') return;
     const socket = this.#socket;
+    const scheme = isTls(socket) ? 'https' : 'http';
     if (isTls(socket) && socket.alpnProtocol !== 'h2') {
       this.destroy();
       return this.#owner.onNotReady(this, undefined);
     }
     this.#state = 'settings';
-    const scheme = isTls(socket) ? 'https' : 'http';
-    const session = http2Connect(`${scheme}://${this.endpoint.key}`, {
+    // Loaded with the first connection: it costs memory that a gateway without HTTP/2 need not have.
+    const session = process.getBuiltinModule('node:http2').connect(`${scheme}://${this.endpoint.key}`, {
       createConnection: () => socket,
       maxHeaderListPairs: 2000,
       settings: { enablePush: false, initialWindowSize: streamWindowBytes, maxHeaderListSize: headBytes },

@@ -1,5 +1,7 @@
-import { constants } from 'node:http2';
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+
+/** RFC 9113 §6.2. */
+const endStreamFlag = 0x1;
 
 /** What a stream's reader is told. */
 export interface StreamListener {
@@ -19,14 +21,13 @@ export interface StreamListener {
 export function listenToStream(stream: ClientHttp2Stream, listener: StreamListener): void {
   let isWhole = false;
   let failure: Error | undefined;
-  const { NGHTTP2_FLAG_END_STREAM } = constants;
   stream.on(
     'headers',
     raw((fields) => listener.onHead(fields, false)),
   );
   stream.on(
     'response',
-    raw((fields, flags) => listener.onHead(fields, (flags & NGHTTP2_FLAG_END_STREAM) !== 0)),
+    raw((fields, flags) => listener.onHead(fields, (flags & endStreamFlag) !== 0)),
   );
   stream.on(
     'trailers',

@@ -268,8 +268,6 @@ const planned: readonly (readonly [string, string])[] = [
   ['listeners[0].tls', smallest.replace('127.0.0.1:0', '127.0.0.1:0\n    tls: { cert: a, key: b }')],
   ['ownership', `${smallest}ownership: { mode: enforce }\n`],
   ['store.kind', `${smallest}store: { kind: redis }\n`],
-  ['upstreams.orders.protocol', withUpstream('protocol: http2')],
-  ['upstreams.orders.tls', withUpstream('tls: { serverName: a }')],
 ];
 
 for (const [path, text] of planned) {

@@ -30,6 +30,8 @@ test('the smallest file gets every default', () => {
           },
         ],
         dnsEndpoints: [],
+        protocol: 'http1',
+        tls: undefined,
         loadBalancing: 'least-request',
         hashHeader: undefined,
         connect: { connectMs: 1000, idleTimeoutMs: 50_000, maxConnections: 256, maxRequestsPerConnection: 0 },
@@ -59,6 +61,7 @@ test('the smallest file gets every default', () => {
         replayBufferBytes: 65_536,
         hedge: undefined,
         upgrade: undefined,
+        connect: false,
       },
     ],
     retryOfRetry: false,
@@ -100,6 +103,7 @@ replayBuffer: 1MiB`),
     replayBufferBytes: 1024 * 1024,
     hedge: undefined,
     upgrade: undefined,
+    connect: false,
   });
 });
 
@@ -159,7 +163,7 @@ routes:
       '1:1 listners: is not a known setting (did you mean `listeners`?)',
       '4:3 warning: upstreams.orders: is used by no route (remove it, or name it as the upstream of a route)',
       '5:17 upstreams.orders.endpoints[0]: has no port (write 127.0.0.1:9001)',
-      '6:5 upstreams.orders.colour: is not a known setting (known: endpoints, protocol, loadBalancing, connect, retryBudget, circuitBreaker, outlierDetection, healthCheck)',
+      '6:5 upstreams.orders.colour: is not a known setting (known: endpoints, protocol, tls, loadBalancing, connect, retryBudget, circuitBreaker, outlierDetection, healthCheck)',
       '8:15 routes[0].upstream: no upstream is named "oders" (did you mean `orders`?)',
       '9:26 routes[0].timeouts.request: 5 is not a duration: it has no unit (add a unit: 5ms or 5s)',
       '10:14 routes[0].retry.backof: is not a known setting (did you mean `backoff`?)',
