@@ -173,6 +173,8 @@ export interface RouteConfig {
   readonly hedge: HedgePolicy | undefined;
   /** Protocols, in lower case, that a client may switch to. Undefined: none. */
   readonly upgrade?: readonly string[] | undefined;
+  /** CONNECT opens a tunnel to the upstream. */
+  readonly connect?: boolean;
 }
 
 /** What is `undefined` matches everything. */

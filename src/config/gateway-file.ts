@@ -151,6 +151,7 @@ export interface FileRoute {
   replayBuffer: number;
   hedge?: { delay: number; max: number } | undefined;
   upgrade?: string[] | undefined;
+  connect: boolean;
   rewrite?: FileRewrite | undefined;
 }
 

@@ -25,7 +25,7 @@ export function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, 
   for (const field of ['hosts', 'methods'])
     faults.push(...repeats([...path, 'match', field], list(match[field]), (value) => String(value).toLowerCase()));
   faults.push(...fieldNameFaults([...path, 'match', 'headers'], mapping(match['headers'])));
-  faults.push(...upgradeFaults([...path, 'upgrade'], route, upstreams));
+  faults.push(...tunnelFaults(path, route, upstreams));
   faults.push(...rewriteFaults([...path, 'rewrite'], route['rewrite'], mapping(match['path'])));
   const timeouts = mapping(route['timeouts']);
   faults.push(...timeoutFaults([...path, 'timeouts'], timeouts));
@@ -41,17 +41,18 @@ export function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, 
   return [...faults, ...retryFaults([...path, 'retry'], mapping(route['retry']))];
 }
 
-function upgradeFaults(path: DataPath, route: Mapping, upstreams: Mapping): DataFault[] {
-  const { upgrade, upstream } = route;
-  if (upgrade === undefined) return [];
-  const faults = repeats(path, list(upgrade), (value) => String(value).toLowerCase());
+/** Tunnels where there can be none. */
+function tunnelFaults(path: DataPath, route: Mapping, upstreams: Mapping): DataFault[] {
+  const { upgrade, connect, upstream } = route;
+  const faults = repeats([...path, 'upgrade'], list(upgrade), (value) => String(value).toLowerCase());
   const names = typeof upstream === 'string' ? [upstream] : list(upstream).map((target) => mapping(target)['upstream']);
-  for (const name of names) {
-    if (typeof name !== 'string' || mapping(upstreams[name])['protocol'] !== 'http2') continue;
+  const http2 = names.find((name) => typeof name === 'string' && mapping(upstreams[name])['protocol'] === 'http2');
+  if (http2 === undefined) return faults;
+  for (const field of [upgrade === undefined ? [] : ['upgrade'], connect === true ? ['connect'] : []].flat()) {
     faults.push({
-      path,
+      path: [...path, field],
       atKey: true,
-      message: `has no effect: upstream ${name} speaks HTTP/2, where a connection cannot switch`,
+      message: `has no effect: upstream ${String(http2)} speaks HTTP/2, where a connection cannot become a tunnel`,
       hint: 'give it `protocol: http1` or `auto`',
     });
   }

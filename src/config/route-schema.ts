@@ -95,6 +95,10 @@ export const route: z.ZodType<FileRoute> = z.strictObject({
     'Protocols that a client may switch its connection to. The handshake is retried like any request without a body; after the 101 bytes go both ways as they are, until both sides have closed or nothing was said for `timeouts.idle`. A listener with `server: node` does this from Node.js 24.9 on. Left out: none, and an Upgrade field is not passed on.',
     'a list: [websocket]',
   ),
+  connect: note(
+    z.boolean(),
+    'CONNECT opens a tunnel of plain bytes to an endpoint of the upstream, never to the address that the client names: a route may match that by `hosts`, and no more. No endpoint is asked in HTTP; one that cannot be reached is replaced by another. Otherwise CONNECT is answered 405.',
+  ).prefault(false),
   hedge: note(
     hedge.optional(),
     'A copy of a request that takes long, at another endpoint; the first good answer wins. Left out: none.',

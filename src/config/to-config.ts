@@ -64,7 +64,7 @@ function toAdmin({ address, write, hosts, token }: FileAdmin): AdminConfig {
 }
 
 function toRoute(
-  { name, match, upstream, timeouts, retry, replayBuffer, hedge, rewrite, upgrade }: FileRoute,
+  { name, match, upstream, timeouts, retry, replayBuffer, hedge, rewrite, upgrade, connect }: FileRoute,
   index: number,
 ): RouteConfig {
   const { prefix, exact } = match.path ?? {};
@@ -84,6 +84,7 @@ function toRoute(
     replayBufferBytes: replayBuffer,
     hedge: hedge === undefined ? undefined : { delayMs: hedge.delay, max: hedge.max },
     upgrade,
+    connect,
   };
 }
 

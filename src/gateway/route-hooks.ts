@@ -43,7 +43,7 @@ export function createRouteHooks(
           context.plan = step;
           context.path = rewritten(routing.path, step.rewrite);
           exchange.plan = step;
-          if (step.copy !== undefined) copyOf(exchange, step);
+          if (step.copy !== undefined && request.method !== 'CONNECT') copyOf(exchange, step);
           return undefined;
         }
         case 'no-route':

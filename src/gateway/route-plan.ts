@@ -80,6 +80,7 @@ export function buildRoutePlans(
       },
       replayBufferBytes: route.replayBufferBytes,
       hedge: route.hedge,
+      connect: route.connect,
       upgrade: route.upgrade === undefined ? undefined : new Set(route.upgrade),
       rewrite,
       requestFields: route.filters?.requestFields,

@@ -48,8 +48,11 @@ export interface Downstream {
   listener: DownstreamListener;
   /** A 1xx other than 101. */
   informational(status: number, reason: string, fields: FieldList): void;
-  /** Answers an offered upgrade with 101; `fields` holds the Upgrade field. From here on `end` and `abort` close the tunnel. */
-  openTunnel?(reason: string, fields: FieldList): TunnelEnd;
+  /**
+   * Answers an offered upgrade with 101, where `fields` holds the Upgrade field, or CONNECT with 200. From here on `end` and
+   * `abort` close the tunnel. Absent: this listener has no tunnels.
+   */
+  openTunnel?(status: 101 | 200, reason: string, fields: FieldList): TunnelEnd;
   /** The final head. Connection-level fields and body framing are the listener's. */
   respond(status: number, reason: string, fields: FieldList, framing: ResponseFraming): void;
   /**

@@ -72,13 +72,13 @@ export class ExchangeAnswer {
     this.#begin(status, reason, noTrailers ? removeFields(fields, TRAILER_FIELD) : fields, framingOf(head));
   }
 
-  /** The client switches protocols, as the upstream did. @throws UnsafeHeadError */
-  tunnel(reason: string, fields: FieldList, upstream: TunnelEnd): void {
-    const client = this.#downstream.openTunnel?.(reason, fields);
-    // Only a request that such a listener brought can offer an upgrade.
-    if (client === undefined) throw new TypeError('this listener cannot switch protocols');
+  /** From here on bytes go both ways as they are. @throws UnsafeHeadError */
+  tunnel(status: 101 | 200, reason: string, fields: FieldList, upstream: TunnelEnd): void {
+    const client = this.#downstream.openTunnel?.(status, reason, fields);
+    // Only a listener that has tunnels brings requests that ask for one.
+    if (client === undefined) throw new TypeError('this listener has no tunnels');
     this.headSent = true;
-    this.status = 101;
+    this.status = status;
     this.#traffic = joinEnds(client, upstream);
   }
 

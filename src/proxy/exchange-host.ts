@@ -97,14 +97,15 @@ export class ExchangeHost<Context> implements RunHost {
   onTunnel(head: ResponseHead, tunnel: TunnelEnd): MaybePromise<void> {
     const exchange = this.#exchange;
     const fields = downstreamResponseFields(head.fields, head.versionMinor);
-    fields.push('Upgrade', fieldValue(head.fields, 'upgrade') ?? '');
+    const status = head.status === 101 ? 101 : 200;
+    if (status === 101) fields.push('Upgrade', fieldValue(head.fields, 'upgrade') ?? '');
     const hook = this.#hooks.responseFilter;
-    if (hook === undefined) return exchange.openTunnel(head.reason, fields, tunnel);
-    const response: MutableResponse = { status: head.status, reason: head.reason, fields };
+    if (hook === undefined) return exchange.openTunnel(status, head.reason, fields, tunnel);
+    const response: MutableResponse = { status, reason: head.reason, fields };
     const changed = hook.call(this.#hooks, exchange, response);
     const open = (): void => {
-      if (response.status !== 101) throw new RangeError('responseFilter cannot change the status of a 101');
-      exchange.openTunnel(response.reason, response.fields, tunnel);
+      if (response.status !== status) throw new RangeError('responseFilter cannot change the status of a tunnel');
+      exchange.openTunnel(status, response.reason, response.fields, tunnel);
     };
     return isPromise(changed) ? changed.then(open) : open();
   }

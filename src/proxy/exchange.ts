@@ -59,9 +59,6 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
   }
 
   start(): void {
-    if (this.request.method === 'CONNECT') {
-      return this.answerError(localResponse(405, 'This proxy opens no tunnels.'));
-    }
     const nominated = forbiddenNomination(this.request.fields as FieldList);
     if (nominated !== undefined) {
       return this.answerError(localResponse(400, `Connection must not nominate the end-to-end field ${nominated}.`));
@@ -106,6 +103,9 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
 
   #forward(): void {
     const { plan } = this;
+    if (this.request.method === 'CONNECT' && !this.#upstream.isTunnel) {
+      return this.answerError(localResponse(405, 'No tunnel is opened here.'));
+    }
     const { clock, random } = this.#proxy;
     this.#upstream.openBody();
     const options = {
@@ -114,8 +114,8 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
       timeouts: plan.timeouts,
       body: this.#upstream.body,
       operation: plan.routeName,
-      // Of two connections that switched, one would be cut in the middle of its protocol.
-      hedge: this.#upstream.upgrade === undefined ? plan.hedge : undefined,
+      // Of two tunnels one would be cut in the middle of its protocol.
+      hedge: this.#upstream.isTunnel || this.#upstream.upgrade !== undefined ? undefined : plan.hedge,
       canMove: plan.fallback === undefined ? undefined : () => plan.fallback?.() !== undefined,
       host: new ExchangeHost(this, this.#proxy, this.#downstream, this.#upstream, this.#report),
       clock,
@@ -180,8 +180,8 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
     this.#answer.head(status, reason, fields, head);
   }
 
-  openTunnel(reason: string, fields: FieldList, upstream: TunnelEnd): void {
-    if (!this.ended) this.#answer.tunnel(reason, fields, upstream);
+  openTunnel(status: 101 | 200, reason: string, fields: FieldList, upstream: TunnelEnd): void {
+    if (!this.ended) this.#answer.tunnel(status, reason, fields, upstream);
   }
 
   #leaveUnreadBody(): void {

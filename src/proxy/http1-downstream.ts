@@ -141,9 +141,10 @@ export class Http1Downstream implements Downstream, BodySource {
     this.#connection.output.write(responseHeadText(status, reason, fields, { kind: 'none' }));
   }
 
-  openTunnel(reason: string, fields: FieldList): TunnelEnd {
+  openTunnel(status: 101 | 200, reason: string, fields: FieldList): TunnelEnd {
+    const connection = status === 101 ? 'upgrade' : undefined;
+    this.#connection.output.write(responseHeadText(status, reason, fields, { kind: 'none', connection }));
     this.#close = true;
-    this.#connection.output.write(responseHeadText(101, reason, fields, { kind: 'none', connection: 'upgrade' }));
     return this.#connection.becomeTunnel();
   }
 

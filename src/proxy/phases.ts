@@ -14,9 +14,9 @@ import type { ExchangePlan } from './plan.ts';
 export interface ProxyRequest {
   readonly protocol: '1.0' | '1.1' | '2';
   readonly method: string;
-  /** As received: origin-form or absolute-form. */
+  /** As received: origin-form, absolute-form, or for CONNECT an authority. */
   readonly target: string;
-  /** Path and query in origin-form. */
+  /** Path and query in origin-form; `/` for CONNECT, which has none. */
   readonly path: string;
   /** Authority of the request: the Host field, or the target's. */
   readonly host: string;

@@ -35,6 +35,11 @@ export interface ExchangePlan {
   readonly tapBody?: ((source: BodySource) => BodySource) | undefined;
   /** Protocols, in lower case, that a client may switch to. Default: none; an Upgrade field is then not passed on. */
   readonly upgrade?: ReadonlySet<string> | undefined;
+  /**
+   * CONNECT opens a tunnel to an endpoint of the upstream. What the client names in its request is not connected to: a route
+   * may match by it, and that is all. Default false: 405.
+   */
+  readonly connect?: boolean | undefined;
   /** Sends a copy of a request that takes long, where that can do no harm. Default: none. */
   readonly hedge?: HedgePolicy | undefined;
   /** An upstream that takes a retry when `upstream` has lost its last endpoint meanwhile. */

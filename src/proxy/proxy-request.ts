@@ -9,14 +9,14 @@ export function readProxyRequest(
   listener: string | undefined,
   isTrusted: boolean,
 ): ProxyRequest {
-  const { target } = downstream;
-  const split = splitAbsoluteForm(target);
+  const { method, target } = downstream;
+  const split = method === 'CONNECT' ? { authority: target, path: '/' } : splitAbsoluteForm(target);
   return {
     protocol: downstream.protocol,
-    method: downstream.method,
+    method,
     target,
     path: split?.path ?? target,
-    // RFC 9112 §3.2.2: the authority of an absolute-form target stands above the Host field.
+    // RFC 9112 §3.2.2: an authority in the target stands above the Host field.
     host: split?.authority ?? fieldValue(downstream.fields, 'host') ?? '',
     fields: withoutForgedFields(downstream.fields, isTrusted),
     remoteAddress: downstream.remoteAddress,

@@ -64,6 +64,13 @@ export class UpstreamRequest<Context> {
     });
   }
 
+  /** CONNECT, where that is allowed: the tunnel ends at the upstream, whatever authority the client names. */
+  get isTunnel(): boolean {
+    const { request, plan } = this.#exchange;
+    const { openTunnel, body } = this.#downstream;
+    return request.method === 'CONNECT' && plan.connect === true && openTunnel !== undefined && body === undefined;
+  }
+
   /** The first protocol the client offers that it may switch to. */
   get upgrade(): string | undefined {
     const { request, plan } = this.#exchange;
@@ -93,11 +100,12 @@ export class UpstreamRequest<Context> {
     // An HTTP/1.0 client may leave Host out; the upstream is spoken to in HTTP/1.1.
     if (!hasField(fields, 'host')) fields.unshift('Host', request.host === '' ? endpoint.authority : request.host);
     if (expects) fields.push('Expect', '100-continue');
+    const tunnel = this.isTunnel;
     const expectContinueMs = expects ? EXPECT_CONTINUE_MS : 0;
     const mutable = { method: request.method, path: request.path, fields };
     const built = (): AttemptRequest => {
       const { method, path: target } = mutable;
-      const attempt = { method, target, fields: mutable.fields, body, expectContinueMs, upgrade: this.upgrade };
+      const attempt = { method, target, fields: mutable.fields, body, expectContinueMs, upgrade: this.upgrade, tunnel };
       return this.#traced(attempt, attemptNumber);
     };
     const { hooks } = this.#proxy;

@@ -1,5 +1,6 @@
 import type { Failure } from '../core/failure.ts';
 import { isIdempotent } from '../core/safety.ts';
+import type { ResponseHead } from '../http1/message.ts';
 import type { Clock } from './clock.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { ConnectionClaimant } from './connection-user.ts';
@@ -7,6 +8,7 @@ import { failureFromClose, failureFromError, internalFailure } from './failure-f
 import type { FailureSite } from './failure-from-error.ts';
 import type { Http1Connection } from './http1-connection.ts';
 import { Http1Exchange } from './http1-exchange.ts';
+import { Http1Tunnel } from './http1-tunnel.ts';
 import type { Attempt, AttemptHandler, AttemptRequest, SendOptions } from './transport.ts';
 
 /**
@@ -29,6 +31,7 @@ export class Http1Attempt implements Attempt, ConnectionClaimant {
   /** Claimed and not yet given to the exchange. */
   #connection: Http1Connection | undefined;
   #exchange: Http1Exchange | undefined;
+  #tunnel: Http1Tunnel | undefined;
   #announced = false;
   #done = false;
 
@@ -50,16 +53,17 @@ export class Http1Attempt implements Attempt, ConnectionClaimant {
   }
 
   get bytesSent(): number {
-    return this.#exchange?.bytesSent ?? 0;
+    return (this.#exchange ?? this.#tunnel)?.bytesSent ?? 0;
   }
 
   get bytesReceived(): number {
-    return this.#exchange?.bytesReceived ?? 0;
+    return (this.#exchange ?? this.#tunnel)?.bytesReceived ?? 0;
   }
 
   start(): void {
+    const { timeouts, freshConnection } = this.#options;
     this.#pool = this.#poolOf();
-    this.#pool.acquire(this, this.#options.timeouts.connectMs, this.#options.freshConnection);
+    this.#pool.acquire(this, timeouts.connectMs, freshConnection || this.#request.tunnel === true);
   }
 
   resume(): void {
@@ -67,8 +71,9 @@ export class Http1Attempt implements Attempt, ConnectionClaimant {
   }
 
   abort(): void {
-    if (this.#exchange !== undefined) {
-      this.#exchange.abort();
+    const begun = this.#exchange ?? this.#tunnel;
+    if (begun !== undefined) {
+      begun.abort();
       return;
     }
     if (this.#done) return;
@@ -135,6 +140,7 @@ export class Http1Attempt implements Attempt, ConnectionClaimant {
     const pool = this.#pool;
     if (this.#done || connection === undefined || pool === undefined) return;
     this.#connection = undefined;
+    if (this.#request.tunnel === true) return this.#openTunnel(connection);
     const exchange = new Http1Exchange(
       connection,
       pool,
@@ -145,6 +151,15 @@ export class Http1Attempt implements Attempt, ConnectionClaimant {
     );
     this.#exchange = exchange;
     exchange.start(this.#request, this.#head);
+  }
+
+  #openTunnel(connection: Http1Connection): void {
+    const nothing = { bytesSent: 0, bytesReceived: 0, reused: false };
+    const { idleMs } = this.#options.timeouts;
+    const tunnel = new Http1Tunnel(connection, this.#clock, this.#handler, idleMs, nothing);
+    this.#tunnel = tunnel;
+    connection.become(tunnel);
+    this.#handler.onTunnel?.(TUNNEL_OPEN, tunnel);
   }
 
   #onHookFailed(error: unknown): void {
@@ -167,6 +182,18 @@ export class Http1Attempt implements Attempt, ConnectionClaimant {
     return { phase: 'send', reused: this.reused, bytesSent: 0, bytesReceived: 0, context };
   }
 }
+
+/** Stands for the answer of a server that is asked nothing. */
+const TUNNEL_OPEN: ResponseHead = {
+  versionMinor: 1,
+  status: 200,
+  reason: 'OK',
+  fields: [],
+  bodyKind: 'none',
+  contentLength: -1,
+  keepAlive: false,
+  keepAliveTimeoutMs: -1,
+};
 
 /** What arrived after the current poll began is only seen by the next one, so a single turn is not enough. */
 function lookAgain(attempt: Http1Attempt, connection: Http1Connection): void {

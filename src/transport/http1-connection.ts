@@ -46,6 +46,7 @@ export class Http1Connection implements ResponseHandler {
   readonly #owner: ConnectionOwner;
   #claimant: ConnectionClaimant | undefined;
   #user: ConnectionUser | undefined;
+  #isTunnel = false;
   /** Writes given to the operating system since the exchange began. */
   #writeCount = 0;
   #state: 'tcp' | 'tls' | 'open' | 'gone' = 'tcp';
@@ -125,9 +126,11 @@ export class Http1Connection implements ResponseHandler {
     this.parser.expect(method);
   }
 
-  /** The peer switched protocols: what arrives from now on goes to `tunnel` as it is. */
+  /** HTTP is over: what arrives from now on goes to `tunnel` as it is. */
   become(tunnel: ConnectionUser): void {
+    this.#claimant = undefined;
     this.#user = tunnel;
+    this.#isTunnel = true;
   }
 
   /** Waits for its next exchange; whatever arrives meanwhile, or `limitMs` of silence, ends it. */
@@ -212,9 +215,10 @@ export class Http1Connection implements ResponseHandler {
       return;
     }
     user.bytesReceived += chunk.length;
+    if (this.#isTunnel) return user.onData(chunk);
     const taken = this.parser.execute(chunk);
-    if (this.parser.upgraded && taken < chunk.length) this.#user?.onData(chunk.subarray(taken));
-    else if (this.#user === user) user.onRead(taken < chunk.length);
+    if (this.#user === user) user.onRead(taken < chunk.length);
+    else if (this.#isTunnel && taken < chunk.length) this.#user?.onData(chunk.subarray(taken));
   }
 
   #onGone(error: Error | undefined): void {

@@ -90,7 +90,7 @@ export function createHttp1Transport(options: Http1TransportOptions): Http1Trans
 
   return {
     send(endpoint, request, handler, sendOptions) {
-      const { text, failure } = requestHead(request);
+      const { text, failure } = request.tunnel === true ? NO_HEAD : requestHead(request);
       const attempt = new Http1Attempt(() => poolOf(endpoint), clock, request, text, handler, sendOptions);
       if (failure === undefined) attempt.start();
       else process.nextTick(() => attempt.onNoConnection(failure));
@@ -114,6 +114,9 @@ export function createHttp1Transport(options: Http1TransportOptions): Http1Trans
     },
   };
 }
+
+/** Of a tunnel. */
+const NO_HEAD: ReturnType<typeof requestHead> = { text: '' };
 
 function atLeast(minimum: number, name: string, value: number): number {
   if (value >= minimum) return value;

@@ -27,6 +27,11 @@ export interface AttemptRequest {
    * then comes by `onTunnel`. Elsewhere, and from a server that does not want to, an ordinary answer comes.
    */
   readonly upgrade?: string | undefined;
+  /**
+   * No request is written: as soon as a new connection is there, it comes by `onTunnel`, with a 200 in place of an answer.
+   * For CONNECT, and not over HTTP/2.
+   */
+  readonly tunnel?: boolean | undefined;
 }
 
 /** All in milliseconds; 0 switches one off. */
@@ -74,7 +79,7 @@ export interface AttemptHandler {
   onInformational(head: ResponseHead): void;
   onHead(head: ResponseHead): void;
   /**
-   * The answer is a 101 to an offered `upgrade`. `onComplete` follows when both directions were closed, `onFailure` when the
+   * The answer is a 101 to an offered `upgrade`, or the `tunnel` is open. `onComplete` follows when both directions were closed, `onFailure` when the
    * tunnel broke or was silent for `idleMs`.
    */
   onTunnel?(head: ResponseHead, tunnel: TunnelEnd): void;

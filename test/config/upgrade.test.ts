@@ -7,6 +7,11 @@ test('no protocol is switched to unless the route names it', () => {
   deepEqual(configOf(withRoute('upgrade: [WebSocket, IRC/6.9]')).routes[0]?.upgrade, ['websocket', 'irc/6.9']);
 });
 
+test('CONNECT is refused unless the route allows it', () => {
+  equal(configOf(smallest).routes[0]?.connect, false);
+  equal(configOf(withRoute('connect: true')).routes[0]?.connect, true);
+});
+
 const faults: readonly (readonly [string, string, string])[] = [
   ['nothing to switch to', 'upgrade: []', '8:14 routes[0].upgrade: '],
   ['a word in place of a list', 'upgrade: websocket', '8:14 routes[0].upgrade: '],
@@ -32,9 +37,13 @@ for (const [what, text, expected] of faults) {
   });
 }
 
-test('an upstream that speaks HTTP/2 alone cannot switch, and the file says so', () => {
-  const file = withRoute('upgrade: [websocket]').replace('endpoints:', 'protocol: http2\n    endpoints:');
+test('an upstream that speaks HTTP/2 alone has no tunnels, and the file says so', () => {
+  const file = withRoute('upgrade: [websocket]\nconnect: true').replace(
+    'endpoints:',
+    'protocol: http2\n    endpoints:',
+  );
   deepEqual(faultsOf(file), [
-    '9:5 routes[0].upgrade: has no effect: upstream orders speaks HTTP/2, where a connection cannot switch (give it `protocol: http1` or `auto`)',
+    '9:5 routes[0].upgrade: has no effect: upstream orders speaks HTTP/2, where a connection cannot become a tunnel (give it `protocol: http1` or `auto`)',
+    '10:5 routes[0].connect: has no effect: upstream orders speaks HTTP/2, where a connection cannot become a tunnel (give it `protocol: http1` or `auto`)',
   ]);
 });
