@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../transport/clock.ts';
 import { Watchdog } from '../transport/watchdog.ts';
 import type { ClientPeer } from './client-peer.ts';
 import { peerOf } from './client-peer.ts';
-import type { ListenerLimits } from './downstream.ts';
+import type { ConnectionRefusal, ListenerLimits } from './downstream.ts';
 import { Http2Downstream } from './http2-downstream.ts';
 import type { Http2StreamOwner } from './http2-downstream.ts';
 import { END_STREAM, ERROR_CODE } from './http2-frames.ts';
@@ -32,7 +32,7 @@ export class Http2ServerConnection implements ServerConnection, GateOwner, Http2
   #opened = false;
   #headOpen = false;
   #farewell: Timer | undefined;
-  #ending = false;
+  #refused = false;
   #lost = false;
 
   /** @param early Bytes of the client that were read to find out what it speaks. */
@@ -47,8 +47,9 @@ export class Http2ServerConnection implements ServerConnection, GateOwner, Http2
     this.#session = performServerHandshake(this.#gate, {
       settings: { maxConcurrentStreams: maxStreams, maxHeaderListSize: headerBytes, enablePush: false },
       maxHeaderListPairs: MAX_PAIR_COUNT,
-      maxSessionInvalidFrames: 100,
-      maxSessionRejectedStreams: 1_000,
+      // The gate counts these, and gives the reason; a read holds fewer.
+      maxSessionInvalidFrames: 10_000,
+      maxSessionRejectedStreams: 10_000,
       strictSingleValueFields: false,
     });
     const session = this.#session;
@@ -90,7 +91,7 @@ export class Http2ServerConnection implements ServerConnection, GateOwner, Http2
   }
 
   flooded(): void {
-    this.#host.sink.connectionRefused(this.#gate.guard.flood ?? 'frame-flood', this.peer.remoteAddress, '');
+    this.#refuse(this.#gate.guard.flood ?? 'frame-flood');
     this.#end(ERROR_CODE.enhanceYourCalm);
   }
 
@@ -142,19 +143,24 @@ export class Http2ServerConnection implements ServerConnection, GateOwner, Http2
 
   #late(): void {
     if (this.#opened && !this.#headOpen) return this.#session.close();
-    this.#host.sink.connectionRefused('head-timeout', this.peer.remoteAddress, '');
+    this.#refuse('head-timeout');
     this.#end(ERROR_CODE.none);
   }
 
   /** The session found something that no client may send. */
   #broken(error: Error): void {
-    if (!this.#ending) this.#host.sink.connectionRefused('protocol-error', this.peer.remoteAddress, error.message);
-    this.#ending = true;
+    this.#refuse('protocol-error', error.message);
+  }
+
+  /** Counts the connection as refused, once. */
+  #refuse(reason: ConnectionRefusal, detail = ''): void {
+    if (this.#refused) return;
+    this.#refused = true;
+    this.#host.sink.connectionRefused(reason, this.peer.remoteAddress, detail);
   }
 
   /** Closes the connection, with a last word for a client that still reads. */
   #end(code: number): void {
-    this.#ending = true;
     if (!this.#session.destroyed) {
       // Node takes the code of an error alone.
       this.#session.destroy(code === ERROR_CODE.none ? undefined : new Error('closed by the proxy'), code);

@@ -15,6 +15,12 @@ export interface GateOwner {
   left(): void;
 }
 
+/**
+ * Frames of the client in a row; then the event loop makes a turn. Otherwise a flood would be read by the megabyte before
+ * the first frame that tells of it is written.
+ */
+const FRAMES_AT_ONCE = 100;
+
 type Done = (error?: Error | null) => void;
 
 /**
@@ -30,6 +36,11 @@ export class Http2Gate extends Duplex {
   readonly #inbound: Http2FrameScanner;
   readonly #outbound: Http2FrameScanner;
   #shut = false;
+  #rowFrames = 0;
+  /** Reading waits for the next turn. */
+  #held = false;
+  /** The session takes more. */
+  #wanted = true;
 
   constructor(socket: Socket, clock: Clock, headerBytes: number, owner: GateOwner) {
     super({ readableHighWaterMark: 65_536, writableHighWaterMark: 65_536 });
@@ -39,7 +50,12 @@ export class Http2Gate extends Duplex {
     const guard = new Http2FloodGuard(headerBytes);
     this.guard = guard;
     this.#inbound = new Http2FrameScanner(
-      { frame: (type, flags, length) => guard.received(type, flags, length) },
+      {
+        frame: (type, flags, length) => {
+          this.#rowFrames += 1;
+          return guard.received(type, flags, length);
+        },
+      },
       PREFACE.length,
     );
     this.#outbound = new Http2FrameScanner({ frame: (type, flags, _length, code) => guard.sent(type, flags, code) }, 0);
@@ -62,12 +78,15 @@ export class Http2Gate extends Duplex {
     if (this.#shut) return;
     this.guard.nowMs = this.#clock.nowMs();
     if (!this.#inbound.scan(chunk)) return this.#shutDown();
-    if (!this.push(chunk)) this.#socket.pause();
+    this.#wanted = this.push(chunk);
+    if (this.#rowFrames > FRAMES_AT_ONCE) this.#hold();
+    else if (!this.#wanted) this.#socket.pause();
     this.#owner.received();
   }
 
   override _read(): void {
-    this.#socket.resume();
+    this.#wanted = true;
+    if (!this.#held) this.#socket.resume();
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
@@ -95,6 +114,17 @@ export class Http2Gate extends Duplex {
     // The last frames may still be on their way through TLS.
     this.#socket.destroySoon();
     done(error);
+  }
+
+  #hold(): void {
+    if (this.#held) return;
+    this.#held = true;
+    this.#socket.pause();
+    setImmediate(() => {
+      this.#held = false;
+      this.#rowFrames = 0;
+      if (this.#wanted) this.#socket.resume();
+    });
   }
 
   #look(chunk: Buffer): void {

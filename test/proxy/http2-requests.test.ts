@@ -14,20 +14,31 @@ import {
 } from '../support/http2-frames.ts';
 import type { FrameClient } from '../support/http2-frames.ts';
 import type { ScriptedOrigin } from '../support/scripted-origin.ts';
+import { createSignal } from '../support/signal.ts';
 import { startOrigin } from '../support/scripted-origin.ts';
 
 interface Stage {
   readonly origin: ScriptedOrigin;
   readonly client: FrameClient;
+  /** The first line for people. */
+  line(): Promise<string>;
   readonly records: readonly AccessRecord[];
 }
 
 async function stage(t: TestContext): Promise<Stage> {
   const origin = await startOrigin({ do: 'respond' });
   const records: AccessRecord[] = [];
+  const lines: string[] = [];
+  const signal = createSignal();
   const proxy = createProxy(
     { selectUpstream: () => origin.address },
-    { onRecord: (record) => void records.push(record) },
+    {
+      onRecord: (record) => void records.push(record),
+      diagnostics(_level, text) {
+        lines.push(text);
+        signal.changed();
+      },
+    },
   );
   const listener = await proxy.listen('127.0.0.1:0');
   const client = await connectFrames(listener.address.port);
@@ -36,7 +47,12 @@ async function stage(t: TestContext): Promise<Stage> {
     await proxy.close();
     await origin.close();
   });
-  return { origin, client, records };
+  return {
+    origin,
+    client,
+    records,
+    line: () => signal.until(() => lines.find((one) => one.startsWith('closed')), { what: 'a line' }),
+  };
 }
 
 type Fields = readonly (readonly [string, string])[];
@@ -142,14 +158,15 @@ describe('HTTP/2: bad requests', () => {
     });
   }
 
-  test('more DATA than Content-Length says closes the connection', async (t) => {
-    const { origin, client } = await stage(t);
+  test('more DATA than Content-Length says closes the connection, and is counted', async (t) => {
+    const { origin, client, line } = await stage(t);
     const head = requestBlock('PUT', '/', [['content-length', '3']]);
     await client.send(
       frame(frameTypes.headers, endHeaders, 1, head),
       frame(frameTypes.data, endStream, 1, Buffer.from('four')),
     );
     await client.waitForClose();
+    assert.match(await line(), /^closed a connection of 127.0.0.1: protocol-error/);
     assert.equal(origin.journal.requests.filter((request) => request.complete).length, 0);
   });
 
