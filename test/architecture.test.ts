@@ -42,6 +42,13 @@ const LAYERS: Readonly<Record<string, LayerRule>> = {
   },
   // On virtual time: as pure as core. Only what reads a topology file may touch config (test/simulator/walls.test.ts).
   simulator: { layers: ['core', 'config'], node: [], packages: ['zod'], pure: true },
+  // Hooks into the process around it, so it may touch all of Node; nothing of ours is built upon it.
+  service: {
+    layers: ['core', 'http1', 'transport', 'engine', 'config', 'telemetry'],
+    node: 'any',
+    packages: ['prom-client', 'zod'],
+    pure: false,
+  },
   linter: { layers: ['core', 'config', 'simulator'], node: [], packages: [], pure: true },
   cli: {
     layers: ['core', 'transport', 'engine', 'proxy', 'config', 'gateway', 'simulator', 'linter'],

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { checkSource, limitFaults } from '../config/checked-source.ts';
+import { formatFault } from '../config/fault.ts';
+import { readEnvironment } from './environment.ts';
+import { serviceForm, type ServiceFile } from './service-schema.ts';
+import type { ServiceOptions } from './settings.ts';
+
+export type Configuration =
+  | { readonly ok: true; readonly options: ServiceOptions }
+  /** Each fault in one line: `mulligan.service.yaml:2:3 trust[0]: is not a peer (…)`. */
+  | { readonly ok: false; readonly faults: readonly string[] };
+
+const DEFAULT_FILE = 'mulligan.service.yaml';
+
+/**
+ * Reads `mulligan.service.yaml`, or the file that MULLIGAN_SERVICE_CONFIG names, and what the variables MULLIGAN_… say
+ * beside it: they win. Finds every fault in one run; never throws.
+ */
+export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
+  const named = environment['MULLIGAN_SERVICE_CONFIG'];
+  const file = readFile(named ?? DEFAULT_FILE, named !== undefined);
+  const variables = readEnvironment(environment);
+  const faults = [...file.faults, ...variables.faults];
+  if (faults.length > 0) return { ok: false, faults };
+  return { ok: true, options: { ...file.options, ...variables.options } };
+}
+
+interface Part {
+  readonly options: ServiceOptions;
+  readonly faults: readonly string[];
+}
+
+function readFile(path: string, needed: boolean): Part {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (!needed && (error as NodeJS.ErrnoException).code === 'ENOENT') return { options: {}, faults: [] };
+    const words = error instanceof Error ? error.message : String(error);
+    return { options: {}, faults: [`${path}:1:1 cannot be read (${words})`] };
+  }
+  const { file, faults } = checkSource(text, path, serviceForm);
+  if (file === undefined || faults.length > 0) {
+    return { options: {}, faults: limitFaults(faults, path).map(formatFault) };
+  }
+  return { options: toOptions(file), faults: [] };
+}
+
+function toOptions({ memory, margin, ...same }: ServiceFile): ServiceOptions {
+  const options: ServiceOptions = {
+    ...same,
+    marginMs: margin,
+    memoryFile: memory?.file,
+    saveEveryMs: memory?.saveEvery,
+  };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,145 @@
+import { endWithAnswer, successEnding } from '../answer-ending.ts';
+import { outboundFields } from '../outbound-fields.ts';
+import { endingOfError } from '../outcome-of-error.ts';
+import type { ServiceCall } from '../service-call.ts';
+import type { Service } from '../service.ts';
+import type { FieldList } from '../../http1/message.ts';
+import type { Guard } from './guard.ts';
+
+/** What undici tells of a request of its own; the built-in `fetch` is the same library. */
+interface UndiciRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly origin: string | URL;
+  readonly headers: unknown;
+  addHeader(name: string, value: string): unknown;
+}
+
+interface Flight {
+  readonly call: ServiceCall;
+  readonly origin: string;
+  readonly manner: { readonly method: string; readonly keyed: boolean };
+  socket: { readonly remoteAddress?: string | undefined } | undefined;
+  answered: boolean;
+}
+
+/** Each request of undici, be it the built-in one or a package, is a call of the request that is being answered. */
+export function hookUndici(service: Service, guard: Guard): () => void {
+  const flights = new WeakMap<object, Flight>();
+  /** What waits for a connection, by origin: when that fails, not every version tells each request so. */
+  const connecting = new Map<string, Set<Flight>>();
+  const stopWaiting = (flight: Flight): void => {
+    const waiting = connecting.get(flight.origin);
+    if (waiting?.delete(flight) === true && waiting.size === 0) connecting.delete(flight.origin);
+  };
+  type Message = { readonly request: UndiciRequest };
+
+  const stops = [
+    guard.listen('undici:request:create', ({ request }: Message) => {
+      if (!service.tracks) return;
+      const origin = originOf(request.origin);
+      const { method } = request;
+      const call = service.begin({ method, url: `${origin}${request.path}` });
+      const manner = { method, keyed: headerOf(request.headers, 'idempotency-key') !== undefined };
+      const flight: Flight = { call, origin, manner, socket: undefined, answered: false };
+      flights.set(request, flight);
+      const waiting = connecting.get(origin);
+      if (waiting === undefined) connecting.set(origin, new Set([flight]));
+      else waiting.add(flight);
+      addFields(request, call, service.nowMs());
+    }),
+    guard.listen(
+      'undici:client:sendHeaders',
+      ({ request, socket }: Message & { readonly socket: Flight['socket'] }) => {
+        const flight = flights.get(request);
+        if (flight === undefined) return;
+        flight.socket = socket;
+        stopWaiting(flight);
+      },
+    ),
+    guard.listen(
+      'undici:request:headers',
+      ({
+        request,
+        response: { statusCode, headers },
+      }: Message & { readonly response: { readonly statusCode: number; readonly headers: readonly unknown[] } }) => {
+        const flight = flights.get(request);
+        if (flight === undefined || statusCode < 200) return;
+        flight.answered = true;
+        stopWaiting(flight);
+        const { call, manner, socket } = flight;
+        const nowMs = service.nowMs();
+        call.restate(
+          statusCode < 400
+            ? successEnding(nowMs)
+            : endWithAnswer(call, statusCode, headers.map(String), manner, socket?.remoteAddress, nowMs),
+        );
+      },
+    ),
+    guard.listen('undici:request:error', ({ request, error }: Message & { readonly error: unknown }) => {
+      const flight = flights.get(request);
+      if (flight === undefined) return;
+      stopWaiting(flight);
+      failed(service, flight, error);
+    }),
+    guard.listen(
+      'undici:client:connectError',
+      ({
+        error,
+        connectParams: { protocol, host },
+      }: {
+        readonly error: unknown;
+        readonly connectParams: { readonly protocol: string; readonly host: string };
+      }) => {
+        // Another connection may still carry some of them: what comes then is stated anew.
+        for (const flight of connecting.get(`${protocol}//${host}`) ?? []) failed(service, flight, error);
+      },
+    ),
+  ];
+  return () => stops.forEach((stop) => stop());
+}
+
+function failed(service: Service, { call, manner, socket, answered }: Flight, error: unknown): void {
+  call.caused(error);
+  const ending = endingOfError(error, { ...manner, sent: socket !== undefined, answered }, service.nowMs());
+  // The body of an error that nobody reads to its end changes nothing about the error.
+  if (call.ending?.outcomeClass === 'ok') call.restate(ending);
+  else call.end(ending);
+}
+
+function originOf(origin: string | URL): string {
+  const text = String(origin);
+  return text.endsWith('/') ? text.slice(0, -1) : text;
+}
+
+function addFields(request: UndiciRequest, call: ServiceCall, nowMs: number): void {
+  const own = call.deadlineAtMs < Infinity ? headerOf(request.headers, 'request-timeout') : undefined;
+  const fields: FieldList = outboundFields(call, own, nowMs);
+  for (let i = 0; i < fields.length; i += 2) {
+    if (!replaceHeader(request.headers, fields[i]!.toLowerCase(), fields[i + 1]!)) {
+      request.addHeader(fields[i]!, fields[i + 1]!);
+    }
+  }
+}
+
+/** Version 6 and later keep a flat list; earlier ones wrote text, in which nothing is looked for. */
+function headerOf(headers: unknown, lower: string): string | undefined {
+  if (!Array.isArray(headers)) return undefined;
+  const index = indexOf(headers, lower);
+  return index === -1 ? undefined : String(headers[index + 1]);
+}
+
+function replaceHeader(headers: unknown, lower: string, value: string): boolean {
+  if (!Array.isArray(headers)) return false;
+  const index = indexOf(headers, lower);
+  if (index !== -1) headers[index + 1] = value;
+  return index !== -1;
+}
+
+function indexOf(headers: readonly unknown[], lower: string): number {
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i];
+    if (typeof name === 'string' && name.length === lower.length && name.toLowerCase() === lower) return i;
+  }
+  return -1;
+}
