@@ -6,39 +6,20 @@ import { localFailure } from '../engine/failures.ts';
 import type { RequestRun } from '../engine/request-run.ts';
 import type { RunHost, Selection } from '../engine/run-host.ts';
 import { runRequest } from '../engine/run-request.ts';
-import { hasField } from '../http1/field-list.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
-import type { RequestBody } from '../transport/request-body.ts';
 import type { AttemptRequest } from '../transport/transport.ts';
 import { rememberReport } from './attempts.ts';
-import type { CallBody } from './call-body.ts';
-import { readBody } from './call-body.ts';
-import type { CallRules } from './call-rules.ts';
-import { idempotencyKeyFor } from './call-rules.ts';
 import type { ClientState, RunningRequest } from './client-state.ts';
 import { DispatchController } from './dispatch-controller.ts';
 import type { ControlledRequest } from './dispatch-controller.ts';
 import type { RequestHandler } from './dispatch-handler.ts';
-import type { DispatchOptions, DispatchRequest } from './dispatch-request.ts';
 import { RequestFailedError } from './errors.ts';
-import type { Destination } from './origin-book.ts';
+import { OutgoingRequest } from './outgoing-request.ts';
 import { ResponseDelivery } from './response-delivery.ts';
-import { hedgePolicyFor, retryRulesFor, rulingBy, timeoutsFor } from './run-plan.ts';
+import { hedgePolicyFor, retryRulesFor, rulingBy, timeoutsFor, uriOf } from './run-plan.ts';
+import type { RequestPlan } from './run-plan.ts';
 import { RunReport } from './run-report.ts';
-import { watchedBody } from './watched-body.ts';
-
-/** Milliseconds the body is held back for a 100 before it is sent all the same (RFC 9110 §10.1.1). */
-const EXPECT_CONTINUE_MS = 1_000;
-
-/** What is to be done for one request. */
-export interface RequestPlan {
-  readonly options: DispatchOptions;
-  /** Read from the options. */
-  readonly request: DispatchRequest;
-  readonly rules: CallRules;
-  readonly destination: Destination;
-  readonly deadlineAtMs: number;
-}
+import { TrackedRequest, withPeerAdvice } from './tracked-request.ts';
 
 /** One request of a client from its dispatch to the last word to its handler: the host of the engine's run. */
 export class ClientExchange implements RunHost, ControlledRequest, RunningRequest {
@@ -46,13 +27,12 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
   readonly #client: ClientState;
   readonly #handler: RequestHandler;
   readonly #plan: RequestPlan;
+  readonly #outgoing: OutgoingRequest;
   readonly #controller: DispatchController;
   readonly #delivery: ResponseDelivery;
   readonly #beganAtMs: number;
-  #fields: FieldList;
-  #body: RequestBody | undefined;
-  #callBody: CallBody | undefined;
   #run: RequestRun | undefined;
+  #tracked: TrackedRequest | undefined;
   #firstSentAtMs = 0;
   #status: number | undefined;
   /** Why the response ended early, while its handler is not ready to be told. */
@@ -64,75 +44,61 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
     this.#client = client;
     this.#handler = handler;
     this.#plan = plan;
-    this.#fields = plan.request.fields;
     this.#beganAtMs = client.clock.nowMs();
+    this.#outgoing = new OutgoingRequest(plan, client);
     this.#controller = new DispatchController(this);
     this.#delivery = new ResponseDelivery(handler, this.#controller, this.#threw);
   }
-
-  /** A handler's own fault ends its request. */
-  readonly #threw = (error: unknown): void => this.abort(error as Error);
 
   get origin(): URL {
     return this.#plan.destination.origin.url;
   }
 
-  get uri(): string {
-    const { target } = this.#plan.request;
-    return target.startsWith('/') ? `${this.#plan.destination.origin.key}${target}` : target;
-  }
+  /** A handler's own fault ends its request. */
+  readonly #threw = (error: unknown): void => this.abort(error as Error);
+  /** What is wrong with the caller's own body, or with its classifier. */
+  readonly #failed = (error: unknown): void => this.#end(error as Error);
 
   /** @throws what is wrong with the request; the handler was told nothing then */
   start(): void {
-    const { rules, request, options } = this.#plan;
-    const { method, contentLength } = request;
-    const { replayBufferBytes: capBytes, replayMemory: memory } = this.#client;
-    const failed = (error: unknown): void => this.#end(error as Error);
-    const body = readBody(options.body, { method, contentLength, capBytes, memory, failed });
-    const key = hasField(request.fields, 'idempotency-key')
-      ? undefined
-      : idempotencyKeyFor(method, rules.idempotencyKey);
-    if (key !== undefined) this.#fields = [...this.#fields, 'Idempotency-Key', key];
+    const preparing = this.#outgoing.prepare(this.#failed);
     rememberReport(this.report, this.report);
     this.#client.began(this);
     try {
       this.#handler.onRequestStart?.(this.#controller, this.report);
     } catch (error) {
-      this.#end(error as Error);
+      this.#threw(error);
     }
-    if (!(body instanceof Promise)) return this.#begin(body);
-    body.then(
-      (read) => this.#begin(read),
-      (error: unknown) => this.#end(error as Error),
-    );
+    if (preparing === undefined) this.#begin();
+    else preparing.then(() => this.#begin(), this.#failed);
   }
 
-  #begin(callBody: CallBody): void {
-    this.#callBody = callBody;
-    if (this.#settled) return callBody.stop();
-    const { contentType, body } = callBody;
-    if (contentType !== undefined && !hasField(this.#fields, 'content-type'))
-      this.#fields = [...this.#fields, 'Content-Type', contentType];
-    this.#body = body === undefined ? undefined : watchedBody(body, this.#handler, this.#threw);
+  #begin(): void {
+    if (this.#settled) return this.#outgoing.stop();
+    this.#outgoing.watch(this.#handler, this.#threw);
     const { clock, random } = this.#client;
-    const { rules, options, destination, deadlineAtMs } = this.#plan;
-    const { method } = this.#plan.request;
-    const { policy, classify } = retryRulesFor(rules, this.uri);
-    const keyed = hasField(this.#fields, 'idempotency-key');
-    const run = {
-      facts: { method, keyed, repeatable: options.idempotent, lineage: 0, deadlineAtMs },
-      policy,
-      timeouts: timeoutsFor(rules, options),
-      body: this.#body,
-      hedge: hedgePolicyFor(rules, destination),
-      classify: rulingBy(classify, method, this.uri),
+    const plan = this.#plan;
+    const { method } = plan.request;
+    const { policy, classify } = retryRulesFor(plan);
+    const keyed = this.#outgoing.isKeyed;
+    const facts = { method, keyed, repeatable: plan.options.idempotent, lineage: 0, deadlineAtMs: plan.deadlineAtMs };
+    const tracked = TrackedRequest.begin(method, () => uriOf(plan), keyed, policy);
+    this.#tracked = tracked;
+    const options = {
+      facts: tracked?.facts(facts) ?? facts,
+      policy: tracked?.policy(policy) ?? policy,
+      timeouts: timeoutsFor(plan),
+      body: this.#outgoing.body,
+      hedge: hedgePolicyFor(plan),
+      classify: rulingBy(classify, plan),
+      readAnswer: tracked?.answered ?? withPeerAdvice,
       host: this,
       clock,
       random,
     };
-    runRequest(run, (begun) => {
-      this.#run = begun;
-      this.report.begin(begun);
+    runRequest(options, (run) => {
+      this.#run = run;
+      this.report.begin(run);
     });
   }
 
@@ -147,30 +113,33 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
   }
 
   buildRequest(endpoint: Endpoint): AttemptRequest {
-    const { method, target, host, expectsContinue } = this.#plan.request;
-    const body = this.#body;
-    const expects = expectsContinue && body !== undefined;
-    const fields = ['Host', host ?? endpoint.authority, ...this.#fields];
-    if (expects) fields.push('Expect', '100-continue');
-    this.#firstSentAtMs ||= this.#client.clock.nowMs();
-    return { method, target, fields, body, expectContinueMs: expects ? EXPECT_CONTINUE_MS : 0 };
+    const nowMs = this.#client.clock.nowMs();
+    this.#firstSentAtMs ||= nowMs;
+    const attempt = this.#outgoing.attempt(endpoint);
+    return this.#tracked === undefined ? attempt : { ...attempt, fields: this.#tracked.fields(attempt.fields, nowMs) };
   }
 
   onConnected(): void {}
 
-  reviewFailure(): undefined {}
+  reviewFailure(failure: Failure): undefined {
+    this.#tracked?.failed(failure);
+  }
 
-  onRetry(): void {}
+  onRetry(): void {
+    this.#tracked?.retried();
+  }
 
   onInformational(head: ResponseHead): void {
-    // Nobody asked for a 100 whom the transport does not answer.
+    // A 100 is the transport's own affair.
     if (head.status !== 100 && !this.#settled) this.#delivery.head(head);
   }
 
   onResponse(head: ResponseHead): void {
-    this.#body?.commit();
-    if (this.#plan.rules.hedge?.percentile !== undefined)
-      this.#plan.destination.latency.add(this.#client.clock.nowMs() - this.#firstSentAtMs);
+    const nowMs = this.#client.clock.nowMs();
+    this.#outgoing.body?.commit();
+    this.#tracked?.ended(this.#run, nowMs);
+    const { rules, destination } = this.#plan;
+    if (rules.hedge?.percentile !== undefined) destination.latency.add(nowMs - this.#firstSentAtMs);
     this.#status = head.status;
     this.#delivery.head(head);
   }
@@ -185,25 +154,22 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
 
   onTruncated(failure: Failure): void {
     if (this.#settled) return;
-    this.#broken = this.#errorOf(failure, 'committed');
+    this.#broken = new RequestFailedError(failure, 'committed', this.report.attempts);
     if (this.#delivery.end({ error: this.#broken })) this.#settle(this.#broken);
   }
 
   onFailed(failure: Failure, reason: StopReason): void {
-    this.#end(this.#errorOf(failure, reason));
+    if (reason === 'deadline' && failure.kind === 'deadline_exceeded') this.#tracked?.failed(failure);
+    this.#end(new RequestFailedError(failure, reason, this.report.attempts));
   }
 
-  /** A classifier threw. */
   onError(error: unknown): void {
-    this.#end(error as Error);
+    this.#failed(error);
   }
 
   /** Never asked for: a client's budgets and permits leave the original outcome. */
   onRefused(reason: StopReason): void {
-    this.onFailed(
-      localFailure('circuit_open', `${this.#plan.destination.origin.key}: the attempt was refused`),
-      reason,
-    );
+    this.onFailed(localFailure('circuit_open', `${this.origin.origin}: the attempt was refused`), reason);
   }
 
   // --- ControlledRequest -------------------------------------------------------------------------------------------
@@ -222,29 +188,30 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
     this.#end(error);
   }
 
-  #errorOf(failure: Failure, reason: StopReason): RequestFailedError {
-    return new RequestFailedError(failure, reason, this.report.attempts);
-  }
-
   /** Ends it with an error, whatever was under way. */
   #end(error: Error): void {
     if (this.#settled) return;
-    this.#settle(error);
+    this.#settled = true;
     this.#run?.cancel();
+    this.#settle(error);
     this.#delivery.drop();
     this.#handler.onResponseError(this.#controller, error);
   }
 
   #settle(error: Error | undefined): void {
+    const nowMs = this.#client.clock.nowMs();
     this.#settled = true;
-    this.#body?.destroy();
-    this.#callBody?.stop();
+    this.#outgoing.stop();
+    this.#tracked?.ended(this.#run, nowMs);
+    if (error !== undefined) this.#tracked?.caused(error);
     this.report.end();
     this.#client.ended(this);
-    const { onRequestEnd, clock } = this.#client;
+    const { onRequestEnd } = this.#client;
     if (onRequestEnd === undefined) return;
-    const durationMs = Math.round((clock.nowMs() - this.#beganAtMs) * 100) / 100;
     const { method } = this.#plan.request;
-    onRequestEnd({ method, uri: this.uri, status: this.#status, error, durationMs, report: this.report });
+    const durationMs = Math.round((nowMs - this.#beganAtMs) * 100) / 100;
+    const end = { method, uri: uriOf(this.#plan), status: this.#status, error, durationMs, report: this.report };
+    // Not in here: what it throws must not keep the handler from its last word.
+    queueMicrotask(() => onRequestEnd(end));
   }
 }

@@ -16,7 +16,7 @@ export interface ClientOptions extends CallOptions {
   readonly replayBufferBytes?: number | undefined;
   /** The same for all requests under way together. Default 67 108 864. */
   readonly replayMemoryBytes?: number | undefined;
-  /** Told of each request when it ended, whoever sent it. What it throws is thrown at the process: it is not the request's fault. */
+  /** Told of each request when it ended, whoever sent it. What it throws is an uncaught exception. */
   readonly onRequestEnd?: ((end: RequestEnd) => void) | undefined;
 }
 

@@ -8,24 +8,43 @@ import type { AttemptTimeouts } from '../transport/transport.ts';
 import type { CallRules } from './call-rules.ts';
 import type { Classifier } from './classifier.ts';
 import { NO_HEADERS } from './classifier.ts';
-import type { DispatchOptions } from './dispatch-request.ts';
+import type { DispatchOptions, DispatchRequest } from './dispatch-request.ts';
 import { CLIENT_DEFAULTS, NEVER_RULES } from './options.ts';
 import type { RetryRules } from './options.ts';
 import type { Destination } from './origin-book.ts';
 
+/** What is to be done for one request. */
+export interface RequestPlan {
+  readonly options: DispatchOptions;
+  /** Read from the options. */
+  readonly request: DispatchRequest;
+  readonly rules: CallRules;
+  readonly destination: Destination;
+  readonly deadlineAtMs: number;
+}
+
+/** The whole URL of a request. */
+export function uriOf({ request, destination }: RequestPlan): string {
+  const { target } = request;
+  return target.startsWith('/') ? `${destination.origin.key}${target}` : target;
+}
+
 /** The retry rules of a request; what is out of their scope is sent exactly once. */
-export function retryRulesFor({ retry }: CallRules, uri: string): RetryRules {
-  return retry.isInScope === undefined || retry.isInScope(new URL(uri)) ? retry : NEVER_RULES;
+export function retryRulesFor(plan: RequestPlan): RetryRules {
+  const { retry } = plan.rules;
+  return retry.isInScope === undefined || retry.isInScope(new URL(uriOf(plan))) ? retry : NEVER_RULES;
 }
 
 /** The times of an attempt: undici's options of a request come before ours. */
-export function timeoutsFor({ timeout }: CallRules, { headersTimeout, bodyTimeout }: DispatchOptions): AttemptTimeouts {
+export function timeoutsFor({ rules: { timeout }, options }: RequestPlan): AttemptTimeouts {
+  const { headersTimeout, bodyTimeout } = options;
   if ((headersTimeout ?? bodyTimeout ?? undefined) === undefined) return timeout;
   return { ...timeout, attemptMs: headersTimeout ?? timeout.attemptMs, idleMs: bodyTimeout ?? timeout.idleMs };
 }
 
 /** `undefined` while too little is known of an origin for a percentile to mean anything. */
-export function hedgePolicyFor({ hedge }: CallRules, { latency, upstream }: Destination): HedgePolicy | undefined {
+export function hedgePolicyFor({ rules: { hedge }, destination }: RequestPlan): HedgePolicy | undefined {
+  const { latency, upstream } = destination;
   if (hedge === undefined) return undefined;
   const { percentile, max = 1 } = hedge;
   if (percentile !== undefined && latency.count < CLIENT_DEFAULTS.hedgeSampleCount) return undefined;
@@ -37,10 +56,11 @@ export function hedgePolicyFor({ hedge }: CallRules, { latency, upstream }: Dest
 /** A classifier as the engine asks it. */
 export function rulingBy(
   classify: Classifier | undefined,
-  method: string,
-  uri: string,
+  plan: RequestPlan,
 ): ((head: ResponseHead | undefined, failure: Failure | undefined) => Ruling | undefined) | undefined {
   if (classify === undefined) return undefined;
+  const { method } = plan.request;
+  const uri = uriOf(plan);
   return (head, failure) => {
     const headers = head === undefined ? NO_HEADERS : { get: (name: string) => fieldValue(head.fields, name) ?? null };
     return classify({ method, uri, status: head?.status, headers, failure });

@@ -1,7 +1,7 @@
 import type { StopReason } from '../core/decision.ts';
 import type { Failure } from '../core/failure.ts';
 import type { HedgePolicy } from '../core/hedging.ts';
-import type { Ruling } from '../core/outcome.ts';
+import type { ResponseFacts, Ruling } from '../core/outcome.ts';
 import type { RequestFacts } from '../core/request-session.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { ResponseHead } from '../http1/message.ts';
@@ -31,6 +31,8 @@ export interface RunRequestOptions {
   readonly classify?:
     | ((head: ResponseHead | undefined, failure: Failure | undefined) => Ruling | undefined)
     | undefined;
+  /** Adds what the fields of an answer say of it beyond its status (a claim, advice). Default: nothing is added. */
+  readonly readAnswer?: ((facts: ResponseFacts, head: ResponseHead) => ResponseFacts) | undefined;
   /** Whether the host would select another upstream for a retry when that of the attempt has no endpoint left. */
   readonly canMove?: (() => boolean) | undefined;
   readonly host: RunHost;
@@ -48,6 +50,8 @@ export interface RequestRun {
   readonly waitedMs: number;
   /** Why it ended; `undefined` while it runs. */
   readonly reason: StopReason | undefined;
+  /** Whether the retry opportunity on this edge was handled: see `StopDecision.handled`. */
+  readonly handled: boolean;
   /** Why the latest copy that was due was not sent. */
   readonly hedgeRefused: StopReason | undefined;
   /** When the circuit that ended the request lets something through again, in milliseconds from then. */

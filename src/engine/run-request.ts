@@ -1,5 +1,5 @@
 import { isSuccess } from '../core/classify.ts';
-import type { Decision, StopReason } from '../core/decision.ts';
+import { isRetryHandled, type Decision, type StopReason } from '../core/decision.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Ruling } from '../core/outcome.ts';
 import { classifyFailure, classifyResponse } from '../core/safety.ts';
@@ -83,6 +83,10 @@ class Run implements RequestRun, LaunchOwner {
     return this.#ending.reason;
   }
 
+  get handled(): boolean {
+    return this.#launcher.session?.handled ?? (this.reason !== undefined && isRetryHandled(this.reason));
+  }
+
   get upstream(): Upstream | undefined {
     return this.#launcher.upstream;
   }
@@ -142,7 +146,8 @@ class Run implements RequestRun, LaunchOwner {
     const ruling = this.#rulingOn(head, undefined);
     if (this.#ending.ended) return;
     const nowMs = this.clock.nowMs();
-    const facts = readResponseFacts(head, this.#options.policy.codes, this.clock.wallMs(), ruling);
+    const read = readResponseFacts(head, this.#options.policy.codes, this.clock.wallMs(), ruling);
+    const facts = this.#options.readAnswer?.(read, head) ?? read;
     this.#failure = undefined;
     this.#flight.landed(attempt);
     attempt.answered(facts, nowMs);
