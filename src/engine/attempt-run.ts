@@ -11,6 +11,7 @@ import type { AttemptReport } from './attempt-report.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { KeptResponse } from './kept-response.ts';
 import { KEPT_RESPONSE_MS, keepChunk, keepResponse } from './kept-response.ts';
+import { HeldCalls } from './held-calls.ts';
 import { isPromise } from './ask.ts';
 import type { RunHost } from './run-host.ts';
 import type { Upstream } from './upstream.ts';
@@ -49,7 +50,7 @@ export class AttemptRun implements AttemptHandler {
   #keepTimer: Timer | undefined;
   #keptListener: (() => void) | undefined;
   /** What arrived while the host was still thinking about the head. */
-  #held: (() => void)[] | undefined;
+  readonly #held = new HeldCalls();
 
   constructor(owner: AttemptOwner, admission: Admission, record: AttemptRecord, nowMs: number) {
     this.#owner = owner;
@@ -84,7 +85,7 @@ export class AttemptRun implements AttemptHandler {
   }
 
   resume(): void {
-    if (this.#held === undefined) this.#transport?.resume();
+    if (!this.#held.isHolding) this.#transport?.resume();
   }
 
   abort(): void {
@@ -118,7 +119,7 @@ export class AttemptRun implements AttemptHandler {
       return;
     }
     if (!isPromise(answer)) return;
-    this.#held = [];
+    this.#held.hold();
     answer.then(
       () => this.#releaseHeld(),
       (error: unknown) => this.#owner.hookFailed(error),
@@ -160,13 +161,15 @@ export class AttemptRun implements AttemptHandler {
 
   onTunnel(head: ResponseHead, tunnel: TunnelEnd): void {
     this.#tunnel = tunnel;
+    // How long peers have something to say to each other, and how they part, says nothing of the endpoint.
+    this.#report?.completed(this.#owner.clock.nowMs());
     this.#owner.attemptResponded(this, head);
   }
 
   onData(chunk: Buffer): boolean {
     if (this.#mode === 'deliver') {
-      if (this.#held === undefined) return this.#owner.host.onData(chunk);
-      this.#held.push(() => void this.#owner.host.onData(chunk));
+      if (!this.#held.isHolding) return this.#owner.host.onData(chunk);
+      this.#held.make(() => void this.#owner.host.onData(chunk));
       return false;
     }
     if (this.#mode === 'keep' && !keepChunk(this.#kept!, chunk)) this.#giveUpKeeping();
@@ -181,7 +184,7 @@ export class AttemptRun implements AttemptHandler {
     }
     if (this.#mode !== 'deliver') return;
     this.#report?.completed(this.#owner.clock.nowMs());
-    this.#whenReleased(() => {
+    this.#held.make(() => {
       this.#end();
       this.#owner.deliveryEnded();
       this.#owner.host.onComplete(trailers);
@@ -197,7 +200,7 @@ export class AttemptRun implements AttemptHandler {
         this.#end();
         return this.#owner.attemptFailed(this, failure);
       case 'deliver':
-        return this.#whenReleased(() => {
+        return this.#held.make(() => {
           this.failure = failure;
           this.#end();
           this.#owner.deliveryEnded();
@@ -211,16 +214,10 @@ export class AttemptRun implements AttemptHandler {
 
   // -----------------------------------------------------------------------------------------------------------------
 
-  #whenReleased(action: () => void): void {
-    if (this.#held === undefined) action();
-    else this.#held.push(action);
-  }
-
   #releaseHeld(): void {
-    const held = this.#held;
-    this.#held = undefined;
-    if (held === undefined || this.#mode === 'over') return;
-    for (const action of held) action();
+    const waiting = this.#held.release();
+    if (this.#mode === 'over') return;
+    for (const call of waiting) call();
     this.#transport?.resume();
   }
 

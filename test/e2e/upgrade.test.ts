@@ -168,6 +168,23 @@ function upgrades(server: ServerEngine): void {
     assert.deepEqual(record.flags, ['UC']);
   });
 
+  test('how a tunnel ends does not count against the endpoint', async (t) => {
+    const { client, peer, gateway, server: raw } = await open(t, {
+      upstream: { outlierDetection: { consecutiveFailures: 1 }, circuitBreaker: { consecutiveFailures: 1 } },
+    });
+    peer.socket.resetAndDestroy();
+    await client.waitForEnd();
+    const next = await gateway.connect();
+    await next.send(ASK, ['GET']);
+    const second = await raw.peer(2);
+    await second.until(() => second.text.endsWith('\r\n\r\n'), 'the next handshake');
+    second.send(SWITCH);
+    assert.equal((await next.head()).status, 101);
+    next.reset();
+    const record = await gateway.record(2);
+    assert.deepEqual([record.status, record.attempts[0]?.panic], [101, undefined]);
+  });
+
   test('a slow server holds the client back, and gets every byte', async (t) => {
     const { client, peer, gateway } = await open(t);
     peer.socket.pause();
