@@ -4,6 +4,7 @@ export { createDispatcher } from './dispatcher.ts';
 export { isRequestFailedError, RequestFailedError } from './errors.ts';
 export { fetch } from './fetch.ts';
 export { createBudget } from './options.ts';
+export { presets } from './presets.ts';
 
 export type { RequestReport } from './attempts.ts';
 export type { AttemptEnd, Classifier } from './classifier.ts';
