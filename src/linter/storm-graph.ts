@@ -22,7 +22,7 @@ export interface StormGraph {
  *   request cannot be repeated) retries only what its callee itself does: it leads to a copy that calls nobody.
  * - A call that its caller does without hands no failure up: the worst over it begins at that caller.
  * - A callee that may take longer than its caller waits cannot say anything in time: it stands there a second time, as one
- *   that owns every error.
+ *   that owns every error; what it does without counts there, for it is waited for.
  */
 export function stormGraph(topology: Topology, view: StormView): StormGraph {
   const { calls, operations, roots } = topology;
@@ -53,11 +53,11 @@ export function stormGraph(topology: Topology, view: StormView): StormGraph {
   const connectSlow = (from: string, index: number): void => {
     const below = tooSlow.get(index) ?? [];
     const call = calls[index]!;
-    if (below.length === 0 || participationOf(call.to) !== 'cooperating') return;
+    if (below.length === 0) return;
     const slow = `${nameOf(call.to)}~${index}`;
     edges.push({ from, to: slow, maxRetries: call.policy.maxRetries, retryShare: retryShareOf(call.budget) });
     if (nodes.has(slow)) return;
-    add(slow, 'context-broken');
+    add(slow, participationOf(call.to) === 'legacy' ? 'legacy' : 'context-broken');
     for (const { below: lower } of below) connect(slow, lower);
   };
 

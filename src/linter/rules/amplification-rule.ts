@@ -11,9 +11,11 @@ export function amplificationFindings(
   { maxAmplification }: LintLimits,
 ): RuleFinding[] {
   const limit = maxAmplification ?? DEFAULT_LIMITS.maxAmplification;
-  return readings.flatMap(({ sustained, sustainedPath }, index): RuleFinding[] => {
+  return readings.flatMap(({ radius, sustained, sustainedPath }, index): RuleFinding[] => {
     // 1.1 · 1.1 is a little more than 1.21.
     if (sustained <= limit * (1 + 1e-9)) return [];
+    // One hop alone is no product: where it has no budget, that is told at its call.
+    if (maxAmplification === undefined && radius < 2) return [];
     return [
       {
         rule: 'amplification',
@@ -27,7 +29,10 @@ export function amplificationFindings(
   });
 }
 
+/** More than the default is no protection, however high the limit is. */
+const HIGHEST_PERCENT = 20;
+
 /** The largest whole percentage whose power stays within the limit. */
 function budgetFor(limit: number, hopCount: number): number {
-  return Math.max(0, Math.floor((limit ** (1 / Math.max(1, hopCount)) - 1) * 100 + 1e-9));
+  return Math.min(HIGHEST_PERCENT, Math.floor((limit ** (1 / Math.max(1, hopCount)) - 1) * 100 + 1e-9));
 }

@@ -34,7 +34,7 @@ function timeoutOrderFinding(topology: Topology, { call, below, waitsMs, takesMs
   return {
     rule: 'timeout-order',
     call,
-    message: `${callerName(topology, upper)} waits ${time(waitsMs)} for ${operations[upper.to]!.name}, which may wait ${takes}, for ${lowerCallee}: it gives up first, and what it retries runs beside what goes on below`,
+    message: `${callerName(topology, upper)} waits ${time(waitsMs)} for ${operations[upper.to]!.name}, which may wait ${takes}, for ${lowerCallee}: it gives up first, and ${upper.policy.maxRetries > 0 ? 'what it retries runs beside what goes on below' : 'nobody waits for what goes on below'}`,
     hint: hints.join('; or '),
   };
 }
@@ -51,7 +51,8 @@ function requestHint({ timeouts: { requestMs }, policy }: TopologyCall, attemptM
 export function noTimeoutFindings(topology: Topology): RuleFinding[] {
   const { calls, operations } = topology;
   return [...calls.entries()].flatMap(([index, call]): RuleFinding[] => {
-    if (attemptLimitMs(call) !== Infinity || isOfLayer(topology, call)) return [];
+    // A client that waits for ever holds nothing of the system but itself.
+    if (attemptLimitMs(call) !== Infinity || call.from === undefined || isOfLayer(topology, call)) return [];
     return [
       {
         rule: 'no-timeout',

@@ -1,0 +1,129 @@
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { LintReport } from '../../src/linter/lint.ts';
+import { otlp } from '../simulator/traces/support.ts';
+import { runCli } from './running-cli.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'mulligan-lint-'));
+after(() => rmSync(folder, { recursive: true }));
+const file = (name: string, text: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+const example = 'examples/topologies/online-boutique.yaml';
+const stormy = file(
+  'stormy.yaml',
+  `ownership: { mode: off }
+defaults: { retry: { attempts: 1, codes: [502] }, retryBudget: { percent: 10 } }
+services:
+  a: { operations: { get: { serviceTime: 1ms, calls: [b] } } }
+  b: { operations: { get: { serviceTime: 1ms, calls: [c] } } }
+  c: { operations: { get: { serviceTime: 1ms } } }
+workload:
+  roots:
+    - { operation: a, rate: 1 }
+`,
+);
+const traces = file('traces.json', JSON.stringify(otlp([{ id: '1', service: 'a', name: 'get', fromMs: 0, toMs: 5 }])));
+
+test('lint prints the roots, and ends fine', async (t) => {
+  const { code, stdout, stderr } = await runCli(t, 'lint', example, '--max-radius', '1', '--strict');
+  deepEqual([code, stderr], [0, '']);
+  match(stdout, /^examples\/topologies\/online-boutique\.yaml: 5 roots, 0 findings\n/);
+  match(stdout, /^frontend\/checkout +1 +3× +1\.1× +3, 27× +1, 3× {2}frontend\/checkout -> /m);
+});
+
+test('lint prints each finding with its place and what to do; a warning is no reason to fail', async (t) => {
+  const { code, stdout } = await runCli(t, 'lint', stormy);
+  equal(code, 0);
+  match(stdout, /stormy\.yaml:9:7 warning storm-radius: workload\.roots\[0\]: 2 hops retry .*\n {4}fix: with /);
+});
+
+for (const [args, expected] of [
+  [['--max-radius', '1'], 3],
+  [['--max-radius', '2'], 0],
+  [['--max-amplification', '1.2'], 3],
+  [['--max-amplification', '1.3'], 0],
+  [['--strict'], 3],
+  [['--strict', '--ignore', 'storm-radius'], 0],
+  [['--max-radius', '1', '--ignore', 'no-budget,storm-radius'], 0],
+] as const) {
+  test(`lint ${args.join(' ')} ends with ${expected} for a topology with a radius of 2`, async (t) => {
+    equal((await runCli(t, 'lint', stormy, ...args)).code, expected);
+  });
+}
+
+test('lint --format github prints a command for each finding', async (t) => {
+  const { stdout } = await runCli(t, 'lint', stormy, '--format', 'github', '--max-radius', '1');
+  match(stdout, /^::error file=.*stormy\.yaml,line=9,col=7,title=mulligan storm-radius::workload\.roots\[0\]: 2 hops/);
+  equal(stdout.trimEnd().split('\n').length, 1);
+});
+
+test('lint --json prints one document with a report for each file, traces too', async (t) => {
+  const { code, stdout } = await runCli(t, 'lint', stormy, traces, '--json');
+  equal(code, 0);
+  const { reports } = JSON.parse(stdout) as { readonly reports: readonly LintReport[] };
+  deepEqual(
+    reports.map(({ format, roots, findings }) => [format, roots[0]!.now.radius, findings.length]),
+    [
+      ['topology', 2, 1],
+      ['otlp', 0, 0],
+    ],
+  );
+});
+
+test('lint says what it assumed of traces', async (t) => {
+  const { stdout } = await runCli(t, 'lint', traces);
+  match(stdout, /^ {2}assumed: timeouts are not in traces: 15 s for each call$/m);
+});
+
+test('simulate runs traces, and says what it assumed of them on standard error', async (t) => {
+  const { code, stdout, stderr } = await runCli(t, 'simulate', traces, '--duration', '2s', '--json');
+  equal(code, 0);
+  match(stderr, /^assumed: capacities are not in traces: no service has a limit/m);
+  equal((JSON.parse(stdout) as { readonly results: readonly unknown[] }).results.length, 1);
+});
+
+const huge = file('huge.json', '');
+truncateSync(huge, 64 * 1024 * 1024 + 1);
+
+for (const [args, expected] of [
+  [[], /missing required argument 'files'/],
+  [['/nowhere.yaml'], /\/nowhere\.yaml:1:1 cannot be read: there is no such file/],
+  [['/'], /cannot be read: it is a directory/],
+  [[huge], /huge\.json:1:1 cannot be read: it is larger than 64 MiB: give a sample of the traces/],
+  [[traces, '--input', 'zipkin'], /traces\.json:1:1 must be an array \(a list of spans or of traces\)/],
+  [[traces, '--input', 'otpl'], /--input: otpl is not a format \(did you mean `otlp`\?\)/],
+  [[stormy, '--format', 'githb'], /--format: githb is not a format \(did you mean `github`\?\)/],
+  [[stormy, '--format', 'github', '--json'], /exclude each other/],
+  [[stormy, '--max-radius', '-1'], /--max-radius/],
+  [[stormy, '--max-amplification', '0.5'], /--max-amplification 0\.5: give a number from 1, such as 1\.5/],
+  [[stormy, '--ignore', 'no-bugdet'], /--ignore: no-bugdet is not a rule \(did you mean `no-budget`\?\)/],
+] as const) {
+  test(`lint ${args.join(' ').replaceAll(folder, '')} is told what is wrong, with exit code 2`, async (t) => {
+    const { code, stderr, stdout } = await runCli(t, 'lint', ...args);
+    match(stderr, expected);
+    deepEqual([code, stdout], [2, '']);
+  });
+}
+
+test('a file with a fault does not keep the others from being told about', async (t) => {
+  const bad = file('bad.yaml', 'services: {}\n');
+  const { code, stdout, stderr } = await runCli(t, 'lint', bad, stormy);
+  equal(code, 2);
+  match(stderr, /bad\.yaml:1:11 services: is empty/);
+  match(stdout, /stormy\.yaml: 1 root, 1 finding/);
+});
+
+test('what steers a terminal does not come out of a file', async (t) => {
+  const evil = file(
+    'evil.json',
+    `[{"traceId":"a","id":"1","name":"x","timestamp":"\u001b[31m"}]`.replace('\u001b', '\\u001b'),
+  );
+  const { stdout, stderr } = await runCli(t, 'lint', evil);
+  equal(`${stdout}${stderr}`.includes('\u001b'), false);
+});
