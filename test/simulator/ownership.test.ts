@@ -26,7 +26,7 @@ test('in a chain that cooperates exactly one edge retries, the deepest with a po
 });
 
 test('an edge of a chain retries when its caller is legacy, or its callee fails by itself, lost its context or is legacy', () => {
-  for (let edgeCount = 1; edgeCount <= 3; edgeCount += 1) {
+  for (let edgeCount = 1; edgeCount <= 5; edgeCount += 1) {
     for (const participation of words(KINDS, edgeCount + 1)) {
       const text = chain({ length: edgeCount + 1, failing: edgeCount, participation, workload: ONE_REQUEST });
       const expected = [1];
