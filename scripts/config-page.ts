@@ -43,7 +43,8 @@ An editor that knows JSON Schema completes and checks the file with \`mulligan/c
   a listener take effect without closing it; only another \`server\` for the same address means a moment in which
   connections are refused.
 * **SIGTERM or SIGINT** drains: the listener closes, answers say \`Connection: close\`, a connection on which nothing is
-  asked for is closed after a second, and what is in flight may take \`shutdown.drain\`. A second signal ends it now.
+  asked for is closed after a second, and what is in flight may take \`shutdown.drain\`. Tunnels
+  that are open after that are closed on both sides. A second signal ends it now.
 * **SIGUSR2** opens the access log anew. To rotate it, move the file away and send the signal: what was being written
   goes to the file that was moved, everything after it to the new one, and no line is lost.
 

@@ -3,6 +3,7 @@ export type { ListenOptions, Proxy, ProxyOptions } from './proxy.ts';
 export { HttpStatusError } from './error-response.ts';
 export type { ErrorResponse } from './error-response.ts';
 export type { AccessRecord, ResponseFlag } from './access-record.ts';
+export type { ClientCertificate, ClientPeer } from './client-peer.ts';
 export { recordLine } from './access-record.ts';
 export type { ListenAddress, Listener, ListenerEngine, ListenerLimits } from './downstream.ts';
 export type {
@@ -32,6 +33,7 @@ export type { DecisionOverride, MaybePromise } from '../engine/run-host.ts';
 export type { BodyKind, FieldList, ParserLimits, ResponseHead } from '../http1/message.ts';
 export type { Connect } from '../transport/connect.ts';
 export type { PoolStats } from '../transport/connection-pool.ts';
+export type { TunnelEnd, TunnelReceiver } from '../transport/tunnel-end.ts';
 export type { NotReplayableReason } from '../transport/replay-body.ts';
 export type { ReplayMemory } from '../transport/replay-memory.ts';
 export type {
