@@ -17,6 +17,9 @@ const CONTINUATION_COUNT = 8;
 /** WINDOW_UPDATE frames that a DATA frame of ours may be answered with: its stream's and the connection's, with room. */
 const UPDATES_PER_DATA = 4;
 
+/** A head that unpacks to more than is read costs as much as so many that are merely wrong. */
+const BOMB_TOKENS = 10;
+
 /** Tokens that come back with time, and by what the client does that is worth something. */
 class Allowance {
   readonly #capacity: number;
@@ -30,10 +33,10 @@ class Allowance {
     this.#tokens = capacity;
   }
 
-  take(nowMs: number): boolean {
+  take(nowMs: number, tokens = 1): boolean {
     this.give(((nowMs - this.#atMs) / 1000) * this.#perSecond);
     this.#atMs = nowMs;
-    this.#tokens -= 1;
+    this.#tokens -= tokens;
     return this.#tokens >= 0;
   }
 
@@ -137,13 +140,15 @@ export class Http2FloodGuard {
         return true;
       case ERROR_CODE.refusedStream:
         return this.#take(this.#refusedStreams, 'refused-stream-flood');
+      case ERROR_CODE.enhanceYourCalm:
+        return this.#take(this.#badRequests, 'bad-request-flood', BOMB_TOKENS);
       default:
         return this.#take(this.#badRequests, 'bad-request-flood');
     }
   }
 
-  #take(allowance: Allowance, flood: Http2Flood): boolean {
-    if (allowance.take(this.nowMs)) return true;
+  #take(allowance: Allowance, flood: Http2Flood, tokens = 1): boolean {
+    if (allowance.take(this.nowMs, tokens)) return true;
     this.flood ??= flood;
     return false;
   }
