@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Participation } from '../../src/core/ownership/call-graph.ts';
-import { chain, loadsOf, ONE_REQUEST, simulateText } from './support.ts';
+import { simulate } from '../../src/simulator/simulation.ts';
+import { chain, loadsOf, ONE_REQUEST, simulateText, topologyOf } from './support.ts';
 
 const KINDS: readonly Participation[] = ['cooperating', 'context-broken', 'legacy'];
 
@@ -27,15 +28,23 @@ test('in a chain that cooperates exactly one edge retries, the deepest with a po
 
 test('an edge of a chain retries when its caller is legacy, or its callee fails by itself, lost its context or is legacy', () => {
   for (let edgeCount = 1; edgeCount <= 5; edgeCount += 1) {
+    // Read once: a thousand files would take longer than the thousand requests.
+    const topology = topologyOf(chain({ length: edgeCount + 1, failing: edgeCount, workload: ONE_REQUEST }));
     for (const participation of words(KINDS, edgeCount + 1)) {
-      const text = chain({ length: edgeCount + 1, failing: edgeCount, participation, workload: ONE_REQUEST });
+      const services = topology.services.map(({ name, instanceCount, capacity }, index) => ({
+        name,
+        instanceCount,
+        capacity,
+        participation: participation[index]!,
+      }));
       const expected = [1];
       for (let edge = 0; edge < edgeCount; edge += 1) {
         const isRetrying =
           participation[edge] === 'legacy' || edge + 1 === edgeCount || participation[edge + 1] !== 'cooperating';
         expected.push(expected[edge]! * (isRetrying ? 2 : 1));
       }
-      assert.deepEqual(loadsOf(simulateText(text)), expected, participation.join(' -> '));
+      const result = simulate({ ...topology, services }, { mode: 'ownership' });
+      assert.deepEqual(loadsOf(result), expected, participation.join(' -> '));
     }
   }
 });
