@@ -261,7 +261,11 @@ test('a wait that the server asks for and nobody has the time for ends the reque
 });
 
 test('a client without options sends again only what was certainly not processed', async (t) => {
-  const { origin, send } = await start(t, { requests: [{ ...BUSY, then: 'close' }, { do: 'reset' }, FINE] }, {});
+  const { origin, send } = await start(
+    t,
+    { requests: [{ ...BUSY, headers: { Connection: 'close' } }, { do: 'reset' }, FINE] },
+    {},
+  );
   assert.equal(await send(), '503 not-retryable');
   assert.equal(await send(), 'connection_terminated not-retryable');
   assert.equal(origin.requestCount(), 2);
