@@ -84,7 +84,11 @@ class Run implements RequestRun, LaunchOwner {
   }
 
   get handled(): boolean {
-    return this.#launcher.session?.handled ?? (this.reason !== undefined && isRetryHandled(this.reason));
+    const { reason } = this;
+    const { session } = this.#launcher;
+    // A deadline, and a refusal before the first send, are no decisions of the session.
+    if (session !== undefined && session.stopReason === reason) return session.handled;
+    return reason !== undefined && isRetryHandled(reason);
   }
 
   get upstream(): Upstream | undefined {
