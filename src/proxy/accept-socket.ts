@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { underlying } from './client-peer.ts';
 import type { ListenAddress } from './downstream.ts';
 import type { TlsSettings } from './tls-settings.ts';
 
@@ -75,11 +76,6 @@ export function watchHandshakes(
   return () => {
     for (const socket of waiting.keys()) socket.destroy();
   };
-}
-
-/** The socket that carries a TLS socket. Not in the documentation. */
-function underlying(socket: TLSSocket): Socket {
-  return (socket as unknown as { readonly _parent?: Socket })._parent ?? socket;
 }
 
 export function refuseTls(): void {

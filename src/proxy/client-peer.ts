@@ -35,6 +35,18 @@ export function isTls(socket: Socket): socket is TLSSocket {
   return 'encrypted' in socket && socket.encrypted === true;
 }
 
+/** The socket that carries a TLS socket. Not in the documentation. */
+export function underlying(socket: TLSSocket): Socket {
+  return (socket as unknown as { readonly _parent?: Socket })._parent ?? socket;
+}
+
+/** RST. Of a TLS connection the socket below is reset: the end of its own stream looks to many clients like a proper end. */
+export function resetSocket(socket: Socket): void {
+  const carrier = isTls(socket) ? underlying(socket) : socket;
+  if (carrier === socket && isTls(socket)) socket.destroy();
+  else carrier.resetAndDestroy();
+}
+
 function certificateOf(socket: TLSSocket): ClientCertificate | undefined {
   // What was not verified says nothing.
   if (!socket.authorized) return undefined;

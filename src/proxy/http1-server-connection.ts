@@ -6,7 +6,7 @@ import { ClientOutput } from './client-output.ts';
 import type { OutputOwner } from './client-output.ts';
 import { ClientTunnel } from './client-tunnel.ts';
 import type { ClientPeer } from './client-peer.ts';
-import { isTls, peerOf } from './client-peer.ts';
+import { peerOf, resetSocket } from './client-peer.ts';
 import type { ListenerLimits } from './downstream.ts';
 import { DRAIN_IDLE_MS } from './downstream.ts';
 import { isHalfClose } from './half-close.ts';
@@ -200,9 +200,7 @@ export class Http1ServerConnection implements ServerConnection, ReaderOwner, Dow
   }
 
   reset(): void {
-    // TLS says goodbye at a proper end: without it a client sees that the answer is not whole.
-    if (isTls(this.#socket)) this.#socket.destroy();
-    else this.#socket.resetAndDestroy();
+    resetSocket(this.#socket);
     this.#lost();
   }
 
