@@ -1,6 +1,7 @@
 export { formatResults } from './format-results.ts';
 export { isSimulationMode, SIMULATION_MODES } from './mode.ts';
 export { htmlReport } from './report/html-report.ts';
+export { readSource } from './read-source.ts';
 export { readTopology } from './read-topology.ts';
 export { createSimulation, simulate } from './simulation.ts';
 export { verdictLine } from './verdict-line.ts';
@@ -34,3 +35,4 @@ export type {
   TopologyRoot,
   TopologyService,
 } from './topology.ts';
+export type { ReadSource, SourceFormat, SourcePlace, TopologySource, Untold } from './topology-source.ts';

@@ -8,6 +8,9 @@ import { time } from '../words.ts';
 export function timeoutOrderFindings(topology: Topology): RuleFinding[] {
   const worst = new Map<number, DisorderedTimeouts>();
   for (const pair of disorderedTimeouts(topology)) {
+    const { from, policy } = topology.calls[pair.call]!;
+    // A client that tries once and leaves early is nobody's storm.
+    if (from === undefined && policy.maxRetries === 0) continue;
     const known = worst.get(pair.call);
     if (known === undefined || pair.takesMs > known.takesMs) worst.set(pair.call, pair);
   }
