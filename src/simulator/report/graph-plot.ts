@@ -84,7 +84,7 @@ function edge(call: CallResult, rate: number, thickness: number, places: Readonl
 function box({ operation, service, peakLoad }: NodeResult, { x, y }: Place, lone: ReadonlySet<string>): Markup {
   const name = lone.has(service) ? service : operation;
   const shown = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name;
-  return markup`<g><title>${operation}: ${formatNumber(peakLoad)} times its usual load at worst</title><rect class="node ${heatOf(peakLoad)}" x="${x}" y="${y}" width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="5"/><text x="${x + NODE_WIDTH / 2}" y="${y + 14}" text-anchor="middle" style="font-size:11px">${shown}</text><text class="quiet" x="${x + NODE_WIDTH / 2}" y="${y + 28}" text-anchor="middle" style="font-size:11px">${formatNumber(peakLoad)}×</text></g>`;
+  return markup`<g><title>${operation}: ${formatNumber(peakLoad)} times its usual load at worst</title><rect class="node ${heatOf(peakLoad)}" x="${x}" y="${y}" width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="5"/><text x="${x + NODE_WIDTH / 2}" y="${y + 14}" text-anchor="middle" style="font-size:11px">${shown}</text><text x="${x + NODE_WIDTH / 2}" y="${y + 28}" text-anchor="middle" style="font-size:11px">${formatNumber(peakLoad)}×</text></g>`;
 }
 
 function describe(nodes: readonly NodeResult[]): string {

@@ -24,4 +24,4 @@ th:first-child{text-align:left;font-weight:500;overflow-wrap:anywhere}thead th{c
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:0 0 12px;padding:0;list-style:none;font-size:13px;color:var(--quiet)}
 .swatch{display:inline-block;width:14px;height:14px;border-radius:3px;vertical-align:-2px;margin-right:6px;border:1.5px solid}
 ${['calm', 'warm', 'hot', 'blaze'].map((heat) => `.swatch.${heat}{background:var(--${heat});border-color:var(--${heat}-ink)}`).join('')}
-@media print{body{max-width:none;padding:0;font-size:12px}h2{break-after:avoid}.plots{grid-template-columns:1fr 1fr}figure{overflow:visible}figure svg{min-width:0!important}details::details-content{content-visibility:visible;block-size:auto}}`;
+@media print{body{max-width:none;padding:0;font-size:12px}h2{break-after:avoid}.plots{grid-template-columns:1fr 1fr}figure{overflow:visible}figure svg{min-width:0!important}#loads+.plots{grid-template-columns:1fr}.plots details::details-content{content-visibility:visible;block-size:auto}}`;
