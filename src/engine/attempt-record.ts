@@ -16,6 +16,7 @@ export interface AttemptRecord {
   encrypted?: true;
   /** Wait before this attempt, in milliseconds. */
   waitMs: number;
+  /** Until the response ended, or the tunnel was open. */
   durationMs: number;
   /** The free re-send after a stale connection. */
   free: boolean;

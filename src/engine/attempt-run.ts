@@ -12,6 +12,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { KeptResponse } from './kept-response.ts';
 import { KEPT_RESPONSE_MS, keepChunk, keepResponse } from './kept-response.ts';
 import { HeldCalls } from './held-calls.ts';
+import { isUnreachable } from './failures.ts';
 import { isPromise } from './ask.ts';
 import type { RunHost } from './run-host.ts';
 import type { Upstream } from './upstream.ts';
@@ -35,7 +36,6 @@ export interface AttemptOwner {
 export class AttemptRun implements AttemptHandler {
   readonly upstream: Upstream;
   readonly record: AttemptRecord;
-  failure: Failure | undefined;
   holdsPermit = true;
 
   readonly #owner: AttemptOwner;
@@ -162,7 +162,9 @@ export class AttemptRun implements AttemptHandler {
   onTunnel(head: ResponseHead, tunnel: TunnelEnd): void {
     this.#tunnel = tunnel;
     // How long peers have something to say to each other, and how they part, says nothing of the endpoint.
-    this.#report?.completed(this.#owner.clock.nowMs());
+    const nowMs = this.#owner.clock.nowMs();
+    this.#report?.completed(nowMs);
+    this.#took(nowMs);
     this.#owner.attemptResponded(this, head);
   }
 
@@ -195,13 +197,11 @@ export class AttemptRun implements AttemptHandler {
     this.#report?.failed(failure, this.#owner.clock.nowMs());
     switch (this.#mode) {
       case 'pending':
-        this.failure = failure;
         if (isUnreachable(failure)) this.#endpoint.cooldown.failed(this.#owner.clock.nowMs());
         this.#end();
         return this.#owner.attemptFailed(this, failure);
       case 'deliver':
         return this.#held.make(() => {
-          this.failure = failure;
           this.#end();
           this.#owner.deliveryEnded();
           this.#owner.host.onTruncated(failure);
@@ -221,6 +221,10 @@ export class AttemptRun implements AttemptHandler {
     this.#transport?.resume();
   }
 
+  #took(nowMs: number): void {
+    this.record.durationMs = Math.round((nowMs - this.startedAtMs) * 100) / 100;
+  }
+
   #giveUpKeeping(): void {
     if (this.#mode !== 'keep') return;
     this.#transport?.abort();
@@ -232,7 +236,7 @@ export class AttemptRun implements AttemptHandler {
     this.#mode = 'over';
     this.#keepTimer?.cancel();
     const nowMs = this.#owner.clock.nowMs();
-    this.record.durationMs = Math.round((nowMs - this.startedAtMs) * 100) / 100;
+    if (this.#tunnel === undefined) this.#took(nowMs);
     this.#report?.abandoned(nowMs);
     this.holdsPermit = false;
     this.upstream.permits.release();
@@ -241,9 +245,4 @@ export class AttemptRun implements AttemptHandler {
     this.#keptListener = undefined;
     listener?.();
   }
-}
-
-/** The endpoint's own doing: not our lack of sockets, not a full pool. */
-function isUnreachable(failure: Failure): boolean {
-  return failure.source === 'upstream' && (failure.phase === 'connect' || failure.phase === 'tls');
 }

@@ -18,3 +18,8 @@ export function deadlineFailure(attempt: AttemptRun | undefined): Failure {
     context: 'the overall deadline of the request passed',
   };
 }
+
+/** No connection, by the endpoint's own doing: not our lack of sockets, not a full pool. */
+export function isUnreachable(failure: Failure): boolean {
+  return failure.source === 'upstream' && (failure.phase === 'connect' || failure.phase === 'tls');
+}

@@ -41,7 +41,7 @@ export class RouteMeter {
     const cell = method * STATUS_CLASSES.length + statusClassIndex(sample.status);
     counts[cell] = (counts[cell] as number) + 1;
 
-    this.durations.observeMs(sample.durationMs);
+    if (!isTunnel(sample)) this.durations.observeMs(sample.durationMs);
     this.requestBytes += sample.bytesIn;
     this.responseBytes += sample.bytesOut;
     this.retryWaitSeconds += sample.retryBackoff / 1000;
@@ -66,6 +66,11 @@ export class RouteMeter {
       }
     }
   }
+}
+
+/** How long peers talk through a tunnel says nothing of how long answers take. */
+function isTunnel({ method, status }: RequestSample): boolean {
+  return status === 101 || (method === 'CONNECT' && status === 200);
 }
 
 /** A request that ended without a status stands with the failures of ours, so that none is left out of a sum. */

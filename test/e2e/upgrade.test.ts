@@ -169,7 +169,12 @@ function upgrades(server: ServerEngine): void {
   });
 
   test('how a tunnel ends does not count against the endpoint', async (t) => {
-    const { client, peer, gateway, server: raw } = await open(t, {
+    const {
+      client,
+      peer,
+      gateway,
+      server: raw,
+    } = await open(t, {
       upstream: { outlierDetection: { consecutiveFailures: 1 }, circuitBreaker: { consecutiveFailures: 1 } },
     });
     peer.socket.resetAndDestroy();
@@ -230,10 +235,13 @@ function upgrades(server: ServerEngine): void {
   });
 
   test('the request timeout does not end a tunnel', async (t) => {
-    const { client, peer, heard } = await open(t, { route: { timeouts: { request: '100ms' } } });
+    const { client, peer, heard, gateway } = await open(t, { route: { timeouts: { request: '100ms' } } });
     await new Promise((resolve) => setTimeout(resolve, 150));
     peer.send('alive');
     await client.waitFor(() => heard() === 'alive');
+    client.reset();
+    const record = await gateway.record();
+    assert.ok(record.attempts[0]!.durationMs < record.durationMs - 100, 'the attempt was over when the tunnel began');
   });
 
   test('a handshake that meets a reset goes to another endpoint, and only one of them talks', async (t) => {

@@ -55,6 +55,17 @@ test('methods that are not on the list share one series', () => {
   deepEqual(requests, [{ method: 'other', statusClass: '2xx', reason: 'success', count: 1000 }]);
 });
 
+test('how long a tunnel was open is no duration of a request', () => {
+  const meter = new RequestMeter();
+  meter.record(sample({ status: 101, durationMs: 3_600_000 }), 0);
+  meter.record(sample({ method: 'CONNECT', durationMs: 3_600_000 }), 0);
+  meter.record(sample({ method: 'CONNECT', status: 502, durationMs: 2 }), 0);
+  deepEqual(
+    [...meter.routes()].map(({ durations }) => durations.sumSeconds),
+    [0.002],
+  );
+});
+
 test('every status has a class, whatever it is', () => {
   const meter = new RequestMeter();
   for (const status of [101, 204, 304, 499, 599, 0, 999]) meter.record(sample({ status }), 0);
