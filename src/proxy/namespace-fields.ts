@@ -9,6 +9,8 @@ const RESPONSE_NAMES = ['error-claim', 'x-uber-error-claim'];
 const REQUEST_FIELDS = new FieldNameSet(REQUEST_NAMES);
 const RESPONSE_FIELDS = new FieldNameSet(RESPONSE_NAMES);
 const ALL = new FieldNameSet([...REQUEST_NAMES, ...RESPONSE_NAMES]);
+/** Almost every field is none of these by its length alone. */
+const LENGTHS: ReadonlySet<number> = new Set([...REQUEST_NAMES, ...RESPONSE_NAMES].map(({ length }) => length));
 
 /**
  * The fields of a request without what nobody may say by the names under which hops talk to each other: names that only
@@ -19,7 +21,7 @@ export function withoutForgedFields(fields: FieldList, isTrusted: boolean): Fiel
   let kept: FieldList | undefined;
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i]!;
-    if (isForged(name, fields, isTrusted)) kept ??= fields.slice(0, i);
+    if (LENGTHS.has(name.length) && isForged(name, fields, isTrusted)) kept ??= fields.slice(0, i);
     else kept?.push(name, fields[i + 1]!);
   }
   return kept ?? fields;
