@@ -5,6 +5,7 @@ import { CallReport } from './call-report.ts';
 import { ClientDispatcher, createDispatcher } from './dispatcher.ts';
 import { isRequestFailedError } from './errors.ts';
 import { isFormData, ownFormData } from './form-data.ts';
+import { MisdirectedGuard } from './misdirected.ts';
 import type { CallOptions } from './options.ts';
 
 /** What `fetch` takes, and what holds for this call. */
@@ -37,13 +38,16 @@ export const fetch: Fetch = async (input, options = {}) => {
     report.add(hop),
   );
   const isFactory = typeof body === 'function';
-  const dispatch: Dispatcher.Dispatch = (request, handler) =>
-    owner.dispatchCall(isFactory && request.body ? { ...request, body } : request, handler, call);
-  const own: RequestInit = { ...init, dispatcher: { dispatch } as Dispatcher };
+  const guard = new MisdirectedGuard();
+  const dispatch: Dispatcher.Dispatch = (request, handler) => {
+    const own = isFactory && request.body ? { ...request, body } : request;
+    return guard.dispatch(own, handler, (listener) => owner.dispatchCall(own, listener, call));
+  };
+  const undiciInit: RequestInit = { ...init, dispatcher: { dispatch } as Dispatcher };
   if (body !== undefined)
-    Object.assign(own, isFactory ? standIn() : { body: isFormData(body) ? ownFormData(body) : body });
+    Object.assign(undiciInit, isFactory ? standIn() : { body: isFormData(body) ? ownFormData(body) : body });
   try {
-    const response = await undiciFetch(ownRequest(input), own);
+    const response = await undiciFetch(ownRequest(input), undiciInit);
     rememberReport(response, report);
     return response;
   } catch (error) {
