@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { ruleList } from '../linter/format-report.ts';
+import { RULES } from '../linter/rule-id.ts';
 import type { LintCommandOptions } from './lint.ts';
-import { formatList } from './topology-source.ts';
+import { formatList, listOf } from './input-format.ts';
 
 const help = `
 Formats, told by the content, or by --input:
 ${formatList()}
 
 Rules:
-${ruleList()}
+${listOf(RULES)}
 
 A remark in a YAML file silences findings of its line and the next: # lint-ignore: no-budget  why
 With the first word lint-ignore-file it silences those of the whole file.

@@ -5,7 +5,8 @@ import { githubAnnotations } from '../linter/github-annotations.ts';
 import { lint, type LintOptions, type LintReport } from '../linter/lint.ts';
 import { isRuleId, RULES } from '../linter/rule-id.ts';
 import { exitCode, UsageError } from './exit-code.ts';
-import { inputFormatOf, loadSource } from './topology-source.ts';
+import { inputFormatOf } from './input-format.ts';
+import { loadSource } from './topology-source.ts';
 
 export interface LintCommandOptions {
   readonly maxRadius?: string | undefined;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { SIMULATION_MODES } from '../simulator/mode.ts';
 import type { SimulateOptions } from './simulate.ts';
-import { formatList } from './topology-source.ts';
+import { formatList } from './input-format.ts';
 
 const modes = Object.entries(SIMULATION_MODES).map(([mode, meaning]) => `  ${mode.padEnd(11)}${meaning}`);
 
@@ -13,7 +13,7 @@ Formats, for --input:
 ${formatList()}
 
 Loads are told in parts of the load that the same requests make when nothing fails and nothing is retried.
---json prints one document: { file, partial, notRun: [modes], results: [one a mode] }.
+--json prints one document: { file, assumptions, partial, notRun: [modes], results: [one a mode] }.
 --report writes one HTML page that needs nothing from elsewhere: plots, tables, the graph of calls.
 Ctrl-C ends the run early; what there is comes out, marked as a part, with exit code 130.
 

@@ -9,7 +9,8 @@ import type { SimulationResult } from '../simulator/result.ts';
 import { createSimulation } from '../simulator/simulation.ts';
 import { exitCode, UsageError } from './exit-code.ts';
 import { runWithProgress } from './simulation-progress.ts';
-import { inputFormatOf, loadSource } from './topology-source.ts';
+import { inputFormatOf } from './input-format.ts';
+import { loadSource } from './topology-source.ts';
 
 export interface SimulateOptions {
   readonly seed?: string | undefined;
@@ -60,11 +61,11 @@ export async function simulateFile(
   }
   const notRun = modes.slice(results.length);
   const partial = notRun.length > 0 || results.some((result) => result.simulatedMs < result.durationMs);
-  if (options.json === true) print(`${JSON.stringify({ file: path, partial, notRun, results })}\n`);
+  if (options.json === true) print(`${JSON.stringify({ file: path, assumptions, partial, notRun, results })}\n`);
   else print(formatResults(results));
   if (notRun.length > 0) process.stderr.write(`ended early: ${notRun.join(', ')} not run\n`);
   if (options.report !== undefined) {
-    writeFileSync(options.report, htmlReport(results, { title: basename(path), notRun }));
+    writeFileSync(options.report, htmlReport(results, { title: basename(path), notRun, assumptions }));
     process.stderr.write(`report: ${options.report}\n`);
   }
   return partial ? exitCode.interrupted : exitCode.fine;

@@ -1,14 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { formatFault, printable } from '../config/fault.ts';
-import { suggest } from '../config/nearest-name.ts';
 import { readSource } from '../simulator/read-source.ts';
-import {
-  isSourceFormat,
-  SOURCE_FORMATS,
-  type SourceFormat,
-  type TopologySource,
-} from '../simulator/topology-source.ts';
-import { UsageError } from './exit-code.ts';
+import type { SourceFormat, TopologySource } from '../simulator/topology-source.ts';
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -35,19 +28,6 @@ export function loadSource(path: string, format?: SourceFormat): TopologySource 
   const faults = reading.ok ? reading.source.warnings : reading.faults;
   for (const fault of faults) tell(formatFault(fault));
   return reading.ok ? reading.source : undefined;
-}
-
-/** The formats that `--input` takes, a line each. */
-export function formatList(): string {
-  return Object.entries(SOURCE_FORMATS)
-    .map(([format, meaning]) => `  ${format.padEnd(11)}${meaning}`)
-    .join('\n');
-}
-
-/** @throws UsageError */
-export function inputFormatOf(word: string | undefined): SourceFormat | undefined {
-  if (word === undefined || isSourceFormat(word)) return word;
-  throw new UsageError(`--input: ${word} is not a format (${suggest(word, Object.keys(SOURCE_FORMATS))})`);
 }
 
 /** @throws the system's error; EFBIG for a file over the limit, EILSEQ for one that is not UTF-8 */

@@ -1,7 +1,6 @@
 import { textTable } from '../simulator/text-table.ts';
 import type { Finding } from './finding.ts';
 import type { LintReport, RootReport } from './lint.ts';
-import { RULES } from './rule-id.ts';
 import { factor, pathText } from './words.ts';
 
 /** A report for people: the roots in a table, then the findings, each with its place, its rule and what to do. */
@@ -45,11 +44,4 @@ function findingText({ file, line, column, severity, rule, path, message, hint }
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** The rules, a line each. */
-export function ruleList(): string {
-  return Object.entries(RULES)
-    .map(([rule, about]) => `  ${rule.padEnd(17)}${about}`)
-    .join('\n');
 }

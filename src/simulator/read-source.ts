@@ -50,7 +50,7 @@ function formatOfJson(json: JsonSource, text: string): TraceFormat | undefined {
   }
   const data = json.documents[0]?.data;
   if (isMapping(data)) {
-    if ('resourceSpans' in data) return 'otlp';
+    if ('resourceSpans' in data || 'resourceLogs' in data || 'resourceMetrics' in data) return 'otlp';
     return Array.isArray(data['data']) || ('spans' in data && 'processes' in data) ? 'jaeger' : undefined;
   }
   const first = list(data)[0];

@@ -9,6 +9,8 @@ import { requireList, requireMapping, requireText, requireTime } from './span-fa
  */
 export function* otlpSpans(document: unknown, at: DataPath): Generator<Span> {
   const data = requireMapping(document, at, 'an object with `resourceSpans`');
+  // A collector writes logs and metrics into the same files.
+  if (data['resourceSpans'] === undefined && ('resourceLogs' in data || 'resourceMetrics' in data)) return;
   const resourceSpansAt = [...at, 'resourceSpans'];
   for (const [index, entry] of requireList(data['resourceSpans'], resourceSpansAt, 'OTLP traces').entries()) {
     const path = [...resourceSpansAt, index];

@@ -68,6 +68,14 @@ test('JSON lines of OTLP are one file', () => {
   assert.equal(reading.source.placeOfCall(call).line, 3);
 });
 
+test('logs and metrics between the traces of a collector are passed over, and alone they are no traces', () => {
+  const others = '{"resourceMetrics":[]}\n{"resourceLogs":[]}\n';
+  const reading = readSource(`${others}${JSON.stringify(otlp(REQUEST))}\n`, 't.jsonl');
+  assert.ok(reading.ok);
+  assert.equal(reading.source.topology.operations.length, 3);
+  assert.match(faults(others), /^t\.json:1:1 has no spans/);
+});
+
 test('both sides of a call of Zipkin may share one id', () => {
   const source = sourceOf(
     zipkin([
