@@ -50,7 +50,9 @@ class Capture implements BodyCapture {
 
   constructor(source: AsyncIterable<BodyChunk> | Iterable<BodyChunk>, capBytes: number, memory: ReplayMemory) {
     this.#source =
-      Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : (source as Iterable<BodyChunk>)[Symbol.iterator]();
+      Symbol.asyncIterator in source
+        ? source[Symbol.asyncIterator]()
+        : (source as Iterable<BodyChunk>)[Symbol.iterator]();
     this.#capBytes = capBytes;
     this.#memory = memory;
   }

@@ -6,7 +6,11 @@ import type { AttemptEnd, Classifier } from '../classifier.ts';
 import { NO_HEADERS } from '../classifier.ts';
 
 /** A classifier as the loop asks it: about heads and failures of one request. */
-export function classifyEnds(classify: Classifier, method: string, url: URL): NonNullable<RunRequestOptions['classify']> {
+export function classifyEnds(
+  classify: Classifier,
+  method: string,
+  url: URL,
+): NonNullable<RunRequestOptions['classify']> {
   const uri = url.hash === '' ? url.href : url.href.slice(0, -url.hash.length);
   return (head: ResponseHead | undefined, failure: Failure | undefined) =>
     classify({ method, uri, status: head?.status, headers: headersOf(head), failure });

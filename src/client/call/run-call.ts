@@ -21,6 +21,8 @@ export interface CallPlan<T> {
   readonly layer: Layer;
   readonly method: string;
   readonly url: URL;
+  /** What budget and circuits belong to. Default: the origin of `url`. */
+  readonly name?: string | undefined;
   /** It carries an idempotency key. */
   readonly keyed: boolean;
   /** What its sender says about doing it twice. */
@@ -58,7 +60,7 @@ class CallHost<T> implements RunHost {
     this.#plan = plan;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#selection = { upstream: plan.layer.origins.of(plan.url.origin === 'null' ? plan.url.href : plan.url.origin) };
+    this.#selection = { upstream: plan.layer.origins.of(plan.name ?? plan.url.origin) };
   }
 
   begin(): void {
@@ -147,7 +149,15 @@ class CallHost<T> implements RunHost {
     const context = `${upstream.name}: a retry was refused`;
     this.#fail(
       this.#ownError(
-        { kind: 'circuit_open', source: 'internal', phase: 'select', reused: false, bytesSent: 0, bytesReceived: 0, context },
+        {
+          kind: 'circuit_open',
+          source: 'internal',
+          phase: 'select',
+          reused: false,
+          bytesSent: 0,
+          bytesReceived: 0,
+          context,
+        },
         reason,
       ),
     );

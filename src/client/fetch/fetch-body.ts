@@ -1,5 +1,6 @@
 import type { BodyCapture, BodyChunk } from '../call/body-capture.ts';
 import { captureBody } from '../call/body-capture.ts';
+import { replayedStream, streamChunks } from '../call/replayed-stream.ts';
 import type { Layer } from '../layer-options.ts';
 import type { WrappedInit } from '../wrap-fetch.ts';
 
@@ -39,7 +40,7 @@ async function readRequest(request: Request, layer: Layer): Promise<FetchBody> {
   if (!('body' in request)) return wholeOf(request);
   if (request.body === null) return AS_IT_IS;
   if (request.bodyUsed) throw new TypeError('wrapFetch: the body of the Request was read already; give a new Request');
-  const capture = captureBody(chunksOf(request.body), layer.replayBufferBytes, layer.memory);
+  const capture = captureBody(streamChunks(request.body), layer.replayBufferBytes, layer.memory);
   const bytes = await capture.readAhead();
   if (bytes === undefined) return captured(capture);
   capture.release(false);
@@ -53,48 +54,12 @@ async function wholeOf(request: Request): Promise<FetchBody> {
 }
 
 function captured(capture: BodyCapture): FetchBody {
-  return {
-    capture,
-    next: async () => {
-      const reading = capture.open();
-      return new ReadableStream<Uint8Array>(
-        {
-          async pull(controller) {
-            const { done, value } = await reading.next();
-            if (done === true) controller.close();
-            else controller.enqueue(value);
-          },
-          async cancel() {
-            await reading.return?.();
-          },
-        },
-        // Nothing is taken from the source before somebody asks for it.
-        { highWaterMark: 0 },
-      );
-    },
-  };
+  return { capture, next: async () => replayedStream(capture) };
 }
 
 /** The chunks of a body that is read only once; `undefined` for one that is not. */
 function streamOf(body: object | string): AsyncIterable<BodyChunk> | Iterable<BodyChunk> | undefined {
   if (typeof body === 'string') return undefined;
-  if ('getReader' in body) return chunksOf(body as ReadableStream<Uint8Array>);
+  if ('getReader' in body) return streamChunks(body as ReadableStream<Uint8Array>);
   return Symbol.asyncIterator in body ? (body as AsyncIterable<BodyChunk>) : undefined;
-}
-
-/** Not every platform lets a stream be iterated. */
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-  const reader = stream.getReader();
-  let isOver = false;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      yield value;
-    }
-    isOver = true;
-  } finally {
-    if (!isOver) await reader.cancel().catch(() => undefined);
-    reader.releaseLock();
-  }
 }

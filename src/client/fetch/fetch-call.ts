@@ -34,7 +34,8 @@ export class FetchCall implements Call<Response> {
     const { inner, input, init, body } = this.#options;
     const { body: _, ...rest } = init;
     const own = await body.next();
-    const replaced = own ?? (typeof init.body === 'function' ? undefined : (init.body as RequestInit['body'] | undefined));
+    const replaced =
+      own ?? (typeof init.body === 'function' ? undefined : (init.body as RequestInit['body'] | undefined));
     const request: RequestInit & { duplex?: 'half' } = { ...rest, signal: this.#signal(signal) };
     if (replaced !== undefined) request.body = replaced;
     if (isStream(replaced)) request.duplex = 'half';
