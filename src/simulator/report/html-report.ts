@@ -17,6 +17,8 @@ export interface ReportOptions {
   readonly title: string;
   /** Modes that were asked for and that an early end left out. */
   readonly notRun?: readonly SimulationMode[] | undefined;
+  /** What the source does not tell and was assumed, a sentence each. */
+  readonly assumptions?: readonly string[] | undefined;
 }
 
 /** Operations whose bars are shown; the table below has them all. */
@@ -28,7 +30,10 @@ const NARROW_COLUMNS = 3;
  * One page that tells an engineer what came out of a run, or of several modes of the same arrivals. It needs no network
  * and no script, and the same results give the same page.
  */
-export function htmlReport(results: readonly SimulationResult[], { title, notRun = [] }: ReportOptions): string {
+export function htmlReport(
+  results: readonly SimulationResult[],
+  { title, notRun = [], assumptions = [] }: ReportOptions,
+): string {
   const page = markup`<!doctype html>
 <html lang="en">
 <head>
@@ -40,7 +45,7 @@ export function htmlReport(results: readonly SimulationResult[], { title, notRun
 <style>${new Markup(PAGE_STYLE)}</style>
 </head>
 <body>
-<header><h1>${title}</h1>${results.slice(0, 1).map(leadOf)}</header>
+<header><h1>${title}</h1>${results.slice(0, 1).map(leadOf)}${assumedOf(assumptions)}</header>
 <main>
 ${noticeOf(results, notRun)}
 <ul class="modes">${results.map(cardOf)}</ul>
@@ -61,6 +66,11 @@ ${noticeOf(results, notRun)}
 function leadOf({ simulatedMs, seed, totals, faults, nodes, services }: SimulationResult): Markup {
   return markup`<p class="lead">${formatMs(simulatedMs)} of virtual time, seed ${seed}: ${totals.requestCount} requests to ${services.length} services with ${nodes.length} operations.</p>
 <ul class="plain">${faults.map(({ fromMs, untilMs, what, isMissed }) => markup`<li>${isMissed ? `${formatMs(fromMs)}: ${what} (not reached)` : `${formatMs(fromMs)} – ${formatMs(untilMs)}: ${what}`}</li>`)}</ul>`;
+}
+
+function assumedOf(assumptions: readonly string[]): Markup {
+  if (assumptions.length === 0) return markup``;
+  return markup`<p class="lead">Assumed, because the source does not tell it:</p><ul class="plain">${assumptions.map((one) => markup`<li>${one}</li>`)}</ul>`;
 }
 
 function noticeOf(results: readonly SimulationResult[], notRun: readonly SimulationMode[]): Markup {

@@ -70,6 +70,12 @@ test('a run that was ended early is marked, with what was not run', () => {
   assert.doesNotMatch(report, /class="notice"/);
 });
 
+test('what was assumed stands at the top', () => {
+  const page = htmlReport(results, { title: 'x', assumptions: ['no <timeouts>'] });
+  assert.match(page, /<li>no &lt;timeouts&gt;<\/li><\/ul><\/header>/);
+  assert.doesNotMatch(report, /Assumed/);
+});
+
 test('a run of a moment, in which nothing happened, has a report', () => {
   const page = htmlReport([simulate(topology, { durationMs: 1 })], { title: 'x' });
   assert.match(page, /no amplification/);
