@@ -40,6 +40,11 @@ interface Waiter {
   timer: Timer | undefined;
 }
 
+/** What connections must have in common to stand for one another; the rest of it one transport has only once. */
+export function poolKey({ key, name }: EndpointAddress): string {
+  return name === undefined ? key : `${key} ${name}`;
+}
+
 /** The connections to one endpoint. The one used last is taken first, so that the others can become old and go. */
 export class ConnectionPool implements ConnectionOwner {
   readonly endpoint: EndpointAddress;

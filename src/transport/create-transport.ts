@@ -2,9 +2,11 @@ import type { ParserLimits } from '../http1/message.ts';
 import type { Clock } from './clock.ts';
 import { createTcpConnect } from './connect.ts';
 import type { Connect } from './connect.ts';
+import { poolKey } from './connection-pool.ts';
 import { createHttp1Transport } from './http1-transport.ts';
 import type { Http1Transport } from './http1-transport.ts';
 import { createHttp2Transport } from './http2-transport.ts';
+import type { OpenStream } from './proxy-tunnel.ts';
 import { createTlsConnect } from './tls-connect.ts';
 import type { TlsSettings } from './tls-connect.ts';
 import type { AttemptHandler, AttemptRequest, EndpointAddress } from './transport.ts';
@@ -21,6 +23,8 @@ export interface TransportOptions {
   readonly protocol?: TransportProtocol | undefined;
   /** Default: plain text. One transport has one TLS setup, so that its pools need be told apart by address alone. */
   readonly tls?: TlsSettings | undefined;
+  /** What TLS runs over in place of TCP: a tunnel through a proxy. */
+  readonly openStream?: OpenStream | undefined;
   /** Local address to bind. */
   readonly localAddress?: string | undefined;
   /** Of a response; see `ParserLimits` for the defaults. */
@@ -81,13 +85,13 @@ export function createTransport(options: TransportOptions): ComposedTransport {
     },
     sendHttp1: isAuto
       ? (endpoint, request, handler, send) => {
-          http1Only.add(endpoint.key);
+          http1Only.add(poolKey(endpoint));
           return http1.send(endpoint, request, handler, send);
         }
       : undefined,
   });
   const isHttp1 = (endpoint: EndpointAddress, request: AttemptRequest): boolean =>
-    http1Only.has(endpoint.key) || (isAuto && request.upgrade !== undefined);
+    http1Only.has(poolKey(endpoint)) || (isAuto && request.upgrade !== undefined);
 
   return {
     send(endpoint, request, handler, send) {
@@ -95,12 +99,12 @@ export function createTransport(options: TransportOptions): ComposedTransport {
       return http2.send(
         endpoint,
         request,
-        notingHttp1(handler, () => http1Only.add(endpoint.key)),
+        notingHttp1(handler, () => http1Only.add(poolKey(endpoint))),
         send,
       );
     },
     closeEndpoint(endpoint) {
-      http1Only.delete(endpoint.key);
+      http1Only.delete(poolKey(endpoint));
       http1.closeEndpoint?.(endpoint);
       http2.closeEndpoint(endpoint);
     },
@@ -139,8 +143,10 @@ function notingHttp1(handler: AttemptHandler, note: () => void): AttemptHandler 
   };
 }
 
-function connectOf({ tls, localAddress }: TransportOptions, alpn: readonly ('h2' | 'http/1.1')[]): Connect {
-  return tls === undefined ? createTcpConnect({ localAddress }) : createTlsConnect(tls, alpn, { localAddress });
+function connectOf({ tls, localAddress, openStream }: TransportOptions, alpn: readonly ('h2' | 'http/1.1')[]): Connect {
+  return tls === undefined
+    ? createTcpConnect({ localAddress })
+    : createTlsConnect(tls, alpn, { localAddress }, openStream);
 }
 
 function definedOf({

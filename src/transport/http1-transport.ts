@@ -2,7 +2,7 @@ import type { ParserLimits } from '../http1/message.ts';
 import type { Clock } from './clock.ts';
 import { createTcpConnect } from './connect.ts';
 import type { Connect } from './connect.ts';
-import { ConnectionPool } from './connection-pool.ts';
+import { ConnectionPool, poolKey } from './connection-pool.ts';
 import type { PoolOptions, PoolStats } from './connection-pool.ts';
 import { Http1Attempt } from './http1-attempt.ts';
 import { requestHead } from './request-head.ts';
@@ -69,7 +69,7 @@ export function createHttp1Transport(options: Http1TransportOptions): Http1Trans
   };
 
   const poolOf = (endpoint: EndpointAddress): ConnectionPool => {
-    const known = pools.get(endpoint.key);
+    const known = pools.get(poolKey(endpoint));
     if (known !== undefined) return known;
     const pool = new ConnectionPool(endpoint, poolOptions, {
       socketOpened: () => {
@@ -79,7 +79,7 @@ export function createHttp1Transport(options: Http1TransportOptions): Http1Trans
     });
     if (closing) pool.close();
     if (pools.size >= sweepAt) forgetEmptyPools();
-    pools.set(endpoint.key, pool);
+    pools.set(poolKey(endpoint), pool);
     return pool;
   };
 
@@ -97,11 +97,11 @@ export function createHttp1Transport(options: Http1TransportOptions): Http1Trans
       return attempt;
     },
     closeEndpoint(endpoint) {
-      pools.get(endpoint.key)?.close();
-      pools.delete(endpoint.key);
+      pools.get(poolKey(endpoint))?.close();
+      pools.delete(poolKey(endpoint));
     },
     close,
-    stats: (endpoint) => pools.get(endpoint.key)?.stats ?? { open: 0, idle: 0, waiting: 0 },
+    stats: (endpoint) => pools.get(poolKey(endpoint))?.stats ?? { open: 0, idle: 0, waiting: 0 },
     get socketCount() {
       return socketCount;
     },

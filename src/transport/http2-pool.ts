@@ -1,8 +1,8 @@
 import type { Failure } from '../core/failure.ts';
 import type { Timer } from './clock.ts';
 import type { PoolOwner, PoolStats } from './connection-pool.ts';
-import { failureFromError, failureFromTimeout, internalFailure } from './failure-from-error.ts';
-import { Http2Session, noHttp2Failure } from './http2-session.ts';
+import { failureFromError, failureFromTimeout, internalFailure, protocolFailure } from './failure-from-error.ts';
+import { Http2Session } from './http2-session.ts';
 import type { SessionOptions, SessionOwner, SessionUser } from './http2-session.ts';
 import type { EndpointAddress } from './transport.ts';
 
@@ -33,6 +33,7 @@ interface Waiter {
 
 /** Streams that a peer may be expected to allow before it has said so (RFC 9113 §6.5.2 asks for no fewer). */
 const expectedStreams = 100;
+const noAgreement = 'the peer did not agree to HTTP/2 in the TLS handshake (ALPN)';
 const unsent = { phase: 'select', reused: false, bytesSent: 0, bytesReceived: 0 } as const;
 
 /** The sessions to one endpoint, filled one after the other; another one is opened when all are full. */
@@ -118,7 +119,7 @@ export class Http2Pool implements SessionOwner {
     for (const waiter of concerned) this.#remove(waiter);
     for (const { claimant } of concerned) {
       if (failure === undefined && this.#speaksHttp1Too) claimant.onHttp1();
-      else claimant.onNoSession(failure ?? noHttp2Failure(session));
+      else claimant.onNoSession(failure ?? protocolFailure(noAgreement, { ...session.site, phase: 'tls' }));
     }
   }
 

@@ -3,9 +3,10 @@ import type { Socket } from 'node:net';
 import type { Failure } from '../core/failure.ts';
 import type { Clock } from './clock.ts';
 import type { Connect } from './connect.ts';
-import { failureFromClose, failureFromError, protocolFailure } from './failure-from-error.ts';
+import { failureFromClose, failureFromError } from './failure-from-error.ts';
 import type { FailureSite } from './failure-from-error.ts';
 import type { Goaway } from './http2-error-codes.ts';
+import { sessionOptions, sessionWindowBytes } from './http2-settings.ts';
 import { isTls, tlsInfoOf } from './tls-info.ts';
 import type { ConnectionInfo, EndpointAddress } from './transport.ts';
 import { Watchdog } from './watchdog.ts';
@@ -35,11 +36,13 @@ export interface SessionUser {
   onSessionLost(error: Error | undefined): void;
 }
 
-/** Windows that let a stream fill an ordinary link without letting one slow reader hold much memory. */
-const streamWindowBytes = 262_144;
-const sessionWindowBytes = 4_194_304;
-/** What a peer's head may be before Node resets its stream with a code that says something else: our own limit is lower. */
-const headBytes = 1_048_576;
+/** How long a farewell may take to be written, in milliseconds. */
+const farewellMs = 1000;
+const connecting: Partial<Record<string, string>> = {
+  tcp: 'connect to',
+  tls: 'TLS handshake with',
+  settings: 'HTTP/2 handshake with',
+};
 
 /**
  * One HTTP/2 connection. Nothing is sent on it before the peer's SETTINGS arrived: until then it is not known that the
@@ -47,7 +50,6 @@ const headBytes = 1_048_576;
  */
 export class Http2Session {
   readonly endpoint: EndpointAddress;
-  /** Counts the sessions of a pool. */
   readonly number: number;
   /** Requests that were begun on it. */
   requestCount = 0;
@@ -67,7 +69,7 @@ export class Http2Session {
   #heardAtMs = 0;
   #pingAtMs = 0;
 
-  /** Begins to connect. Throws what `connect` throws. */
+  /** Begins to connect; `number` counts the sessions of a pool. Throws what `connect` throws. */
   constructor(endpoint: EndpointAddress, number: number, options: SessionOptions, owner: SessionOwner) {
     this.endpoint = endpoint;
     this.number = number;
@@ -86,6 +88,7 @@ export class Http2Session {
     socket.on('error', (error) => this.#lose(error));
     socket.once('close', () => {
       this.#lose(undefined);
+      this.#watchdog.stop();
       owner.onSocketClosed(this);
     });
   }
@@ -118,9 +121,8 @@ export class Http2Session {
 
   get site(): FailureSite {
     const phase = this.#state === 'tls' ? 'tls' : 'connect';
-    const doing = { tcp: 'connect to', tls: 'TLS handshake with', settings: 'HTTP/2 handshake with' };
-    const words = this.isConnecting ? doing[this.#state as keyof typeof doing] : 'connection to';
-    return { phase, reused: false, bytesSent: 0, bytesReceived: 0, context: `${words} ${this.endpoint.key}` };
+    const context = `${connecting[this.#state] ?? 'connection to'} ${this.endpoint.key}`;
+    return { phase, reused: false, bytesSent: 0, bytesReceived: 0, context };
   }
 
   info(reused: boolean): ConnectionInfo {
@@ -175,9 +177,12 @@ export class Http2Session {
   destroy(): void {
     if (this.#state === 'gone') return;
     this.#state = 'gone';
-    this.#watchdog.stop();
-    // Of a socket that is gone Node ends the streams itself, and those that arrived whole not at all.
+    // A farewell that a stuck peer does not take must not keep the socket.
+    this.#watchdog.set(this.#options.clock.nowMs() + farewellMs);
+    // Of a socket that is gone Node ends the streams itself, and those that arrived whole can still be read.
     if (!this.#socket.destroyed) (this.#session ?? this.#socket).destroy();
+    // After an error its farewell might never be written, and node:http2 would wait for it.
+    if (this.lost !== undefined) this.#socket.destroy();
     this.#owner.onDraining(this);
   }
 
@@ -193,8 +198,7 @@ export class Http2Session {
     // Loaded with the first connection: it costs memory that a gateway without HTTP/2 need not have.
     const session = process.getBuiltinModule('node:http2').connect(`${scheme}://${this.endpoint.key}`, {
       createConnection: () => socket,
-      maxHeaderListPairs: 2000,
-      settings: { enablePush: false, initialWindowSize: streamWindowBytes, maxHeaderListSize: headBytes },
+      ...sessionOptions,
     });
     this.#session = session;
     session.on('remoteSettings', () => {
@@ -229,6 +233,7 @@ export class Http2Session {
   }
 
   #onDeadline(nowMs: number): void {
+    if (this.#state === 'gone') return void this.#socket.destroy();
     if (this.#users.size === 0) return this.destroy();
     const { pingAfterMs, pingTimeoutMs } = this.#options;
     if (this.#pingAtMs > 0) {
@@ -242,9 +247,4 @@ export class Http2Session {
       if (error === null && this.#state !== 'gone') this.heard();
     });
   }
-}
-
-/** The peer's TLS side did not agree to HTTP/2 where nothing else is spoken. */
-export function noHttp2Failure(session: Http2Session): Failure {
-  return protocolFailure('the peer did not agree to HTTP/2 (ALPN)', { ...session.site, phase: 'tls' });
 }

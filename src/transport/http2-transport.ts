@@ -1,5 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Connect } from './connect.ts';
+import { poolKey } from './connection-pool.ts';
+import type { PoolOwner, PoolStats } from './connection-pool.ts';
 import { Http2Attempt } from './http2-attempt.ts';
 import { http2RequestFields } from './http2-head.ts';
 import type { Http2Limits } from './http2-exchange.ts';
@@ -7,7 +9,6 @@ import { Http2Pool } from './http2-pool.ts';
 import type { Http2PoolOptions } from './http2-pool.ts';
 import { requestHead } from './request-head.ts';
 import type { Attempt, AttemptHandler, AttemptRequest, EndpointAddress, SendOptions, Transport } from './transport.ts';
-import type { PoolOwner, PoolStats } from './connection-pool.ts';
 
 export interface Http2TransportOptions {
   readonly clock: Clock;
@@ -47,7 +48,7 @@ export function createHttp2Transport(options: Http2TransportOptions): Http2Trans
   let sweepAt = 64;
 
   const poolOf = (endpoint: EndpointAddress): Http2Pool => {
-    const known = pools.get(endpoint.key);
+    const known = pools.get(poolKey(endpoint));
     if (known !== undefined) return known;
     const pool = new Http2Pool(endpoint, poolOptions, options.sockets, sendHttp1 !== undefined);
     if (closing) pool.close();
@@ -55,7 +56,7 @@ export function createHttp2Transport(options: Http2TransportOptions): Http2Trans
       for (const [key, one] of pools) if (one.isEmpty) pools.delete(key);
       sweepAt = Math.max(64, 2 * pools.size);
     }
-    pools.set(endpoint.key, pool);
+    pools.set(poolKey(endpoint), pool);
     return pool;
   };
 
@@ -78,13 +79,13 @@ export function createHttp2Transport(options: Http2TransportOptions): Http2Trans
       return attempt;
     },
     closeEndpoint(endpoint) {
-      pools.get(endpoint.key)?.close();
-      pools.delete(endpoint.key);
+      pools.get(poolKey(endpoint))?.close();
+      pools.delete(poolKey(endpoint));
     },
     close() {
       closing = true;
       for (const pool of pools.values()) pool.close();
     },
-    stats: (endpoint) => pools.get(endpoint.key)?.stats ?? { open: 0, idle: 0, waiting: 0 },
+    stats: (endpoint) => pools.get(poolKey(endpoint))?.stats ?? { open: 0, idle: 0, waiting: 0 },
   };
 }

@@ -1,0 +1,15 @@
+/** Lets all streams of a session together fill a fast link. In bytes. */
+export const sessionWindowBytes = 4_194_304;
+
+/** What this side of a session asks of its peer, and how much of it node:http2 takes in. */
+export const sessionOptions = {
+  /** Our own limit of fields is lower; over this one a stream would be reset with a code that says something else. */
+  maxHeaderListPairs: 2000,
+  settings: {
+    enablePush: false,
+    /** Lets a stream fill an ordinary link without letting one slow reader hold much memory. */
+    initialWindowSize: 262_144,
+    /** As `maxHeaderListPairs`, in bytes. */
+    maxHeaderListSize: 1_048_576,
+  },
+} as const;
