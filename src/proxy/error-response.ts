@@ -1,6 +1,7 @@
 import type { StopReason } from '../core/decision.ts';
 import type { Failure, FailureKind, ProxyErrorKind } from '../core/failure.ts';
 import type { FieldList } from '../http1/message.ts';
+import { ALLOWED_METHODS } from './allowed-methods.ts';
 import { HOP_NAME } from './headers.ts';
 import { statusTitle } from './status-title.ts';
 
@@ -119,7 +120,7 @@ export function renderErrorResponse(
   );
   const fields: FieldList = ['Content-Type', 'application/problem+json', 'Cache-Control', 'private, no-store'];
   if (response.token !== undefined) fields.push('Proxy-Status', `${HOP_NAME}; error=${response.token}`);
-  if (response.status === 405) fields.push('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE, QUERY');
+  if (response.status === 405) fields.push('Allow', ALLOWED_METHODS);
   fields.push(...response.fields);
   return { fields, body };
 }

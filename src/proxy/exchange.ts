@@ -10,6 +10,7 @@ import { ExchangeAnswer } from './exchange-answer.ts';
 import { ExchangeHost } from './exchange-host.ts';
 import { ExchangeReport } from './exchange-report.ts';
 import { forbiddenNomination, isLooping } from './headers.ts';
+import { lastRecipient, maxForwards } from './max-forwards.ts';
 import type { Exchange, LocalAnswer, ProxyHooks, ProxyRequest } from './phases.ts';
 import type { ExchangePlan } from './plan.ts';
 import { readProxyRequest } from './proxy-request.ts';
@@ -67,6 +68,9 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
       this.#report.error = 'loop: this proxy sent the request to itself; an upstream leads to one of its own listeners';
       return this.answerError(loopResponse());
     }
+    const hops = maxForwards(this.request.method, this.request.fields as FieldList);
+    if (hops === 0) return this.#filtered(lastRecipient(this.request.method));
+    if (Number.isNaN(hops)) return this.answerError(localResponse(400, 'Max-Forwards must be one whole number.'));
     let answer: MaybePromise<LocalAnswer | void>;
     try {
       this.context = this.#hooks.createContext?.(this.request) as Context;

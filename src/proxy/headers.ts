@@ -1,6 +1,7 @@
 import type { FieldList } from '../http1/message.ts';
 import { connectionNominated, fieldValues, isNamed, listMembers } from '../http1/field-list.ts';
 import { FieldNameSet } from '../http1/field-name-set.ts';
+import { maxForwards } from './max-forwards.ts';
 
 /** The name this hop uses for itself in `Proxy-Status`, and towards clients in `Via`. */
 export const HOP_NAME = 'mulligan';
@@ -59,6 +60,7 @@ const NEVER_NOMINATED = new FieldNameSet([
 ]);
 
 export interface ClientFacts {
+  readonly method: string;
   readonly protocol: '1.0' | '1.1' | '2';
   readonly remoteAddress: string;
   readonly encrypted: boolean;
@@ -91,6 +93,7 @@ export function upstreamRequestFields(fields: FieldList, client: ClientFacts, ps
   const out: FieldList = [];
   let via = '';
   let wantsTrailers = false;
+  const hops = maxForwards(client.method, fields);
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i]!;
     const value = fields[i + 1]!;
@@ -105,7 +108,7 @@ export function upstreamRequestFields(fields: FieldList, client: ClientFacts, ps
     // `X_Forwarded_For` reaches a CGI-like application under the very name of the field that we set.
     if (name.includes('_') && OURS.has(name.replaceAll('_', '-'))) continue;
     if (nominated.size > 0 && nominated.has(name.toLowerCase())) continue;
-    out.push(name, value);
+    out.push(name, hops !== undefined && isNamed(name, 'max-forwards') ? String(hops - 1) : value);
   }
   if (wantsTrailers) out.push('TE', 'trailers');
   const proto = client.encrypted ? 'https' : 'http';
