@@ -1,7 +1,7 @@
-import { printable } from '../config/fault.ts';
+import { type ConfigFault, printable } from '../config/fault.ts';
 import { suggest } from '../config/nearest-name.ts';
 import { formatReport } from '../linter/format-report.ts';
-import { githubAnnotations } from '../linter/github-annotations.ts';
+import { githubAnnotations, githubFault } from '../linter/github-annotations.ts';
 import { lint, type LintOptions, type LintReport } from '../linter/lint.ts';
 import { isRuleId, RULES } from '../linter/rule-id.ts';
 import { exitCode, UsageError } from './exit-code.ts';
@@ -30,13 +30,19 @@ export function lintFiles(paths: readonly string[], options: LintCommandOptions)
   const format = outputFormatOf(options);
   const input = inputFormatOf(options.input);
   const lintOptions = lintOptionsOf(options);
-  const sources = paths.map((path) => loadSource(path, input));
+  const tell = format === 'github' ? tellGithub : undefined;
+  const sources = paths.map((path) => loadSource(path, input, tell));
   const reports = sources.flatMap((source) => (source === undefined ? [] : [lint(source, lintOptions)]));
   process.stdout.write(textOf(reports, format));
   if (reports.length < paths.length) return exitCode.usage;
   const findings = reports.flatMap((report) => report.findings);
   const isExceeded = findings.some(({ exceedsLimit }) => exceedsLimit || options.strict === true);
   return isExceeded ? exitCode.exceeded : exitCode.fine;
+}
+
+/** Beside the line that it is about, like a finding. */
+function tellGithub(fault: ConfigFault): void {
+  process.stdout.write(githubFault(fault));
 }
 
 function textOf(reports: readonly LintReport[], format: OutputFormat): string {

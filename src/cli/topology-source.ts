@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { formatFault, printable } from '../config/fault.ts';
+import { type ConfigFault, formatFault, printable } from '../config/fault.ts';
 import { readSource } from '../simulator/read-source.ts';
 import type { SourceFormat, TopologySource } from '../simulator/topology-source.ts';
 
@@ -14,19 +14,26 @@ const WHY: Readonly<Record<string, string>> = {
 /** Traces are larger than what people write; related to each other they take many times their size in memory. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-/** Says what is wrong on standard error, warnings too; `undefined` when there is an error. */
-export function loadSource(path: string, format?: SourceFormat): TopologySource | undefined {
+/**
+ * Says what is wrong, warnings too; `undefined` when there is an error.
+ * @param tell Default: on standard error.
+ */
+export function loadSource(
+  path: string,
+  format?: SourceFormat,
+  tell: (fault: ConfigFault) => void = tellOnStandardError,
+): TopologySource | undefined {
   let text: string;
   try {
     text = readBounded(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    tell(`${path}:1:1 cannot be read: ${WHY[code] ?? String(error)}`);
+    tell(unreadable(path, WHY[code] ?? String(error)));
     return undefined;
   }
   const reading = readSource(text, path, format);
   const faults = reading.ok ? reading.source.warnings : reading.faults;
-  for (const fault of faults) tell(formatFault(fault));
+  for (const fault of faults) tell(fault);
   return reading.ok ? reading.source : undefined;
 }
 
@@ -66,6 +73,10 @@ function coded(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-function tell(line: string): void {
-  process.stderr.write(`${printable(line, Infinity)}\n`);
+function unreadable(file: string, why: string): ConfigFault {
+  return { severity: 'error', file, line: 1, column: 1, path: '', message: `cannot be read: ${why}`, hint: '' };
+}
+
+function tellOnStandardError(fault: ConfigFault): void {
+  process.stderr.write(`${printable(formatFault(fault), Infinity)}\n`);
 }

@@ -1,3 +1,4 @@
+import type { ConfigFault } from '../config/fault.ts';
 import type { Finding } from './finding.ts';
 
 /**
@@ -5,13 +6,19 @@ import type { Finding } from './finding.ts';
  * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 export function githubAnnotations(findings: readonly Finding[]): string {
-  return findings
-    .map(({ severity, file, line, column, rule, path, message, hint }) => {
-      const where = path === '' ? '' : `${path}: `;
-      const place = `file=${property(file)},line=${line},col=${column},title=${property(`mulligan ${rule}`)}`;
-      return `::${severity} ${place}::${data(`${where}${message} (${hint})`)}\n`;
-    })
-    .join('');
+  return findings.map((finding) => command(finding, `mulligan ${finding.rule}`)).join('');
+}
+
+/** The same of what is wrong with a file itself. */
+export function githubFault(fault: ConfigFault): string {
+  return command(fault, 'mulligan');
+}
+
+function command({ severity, file, line, column, path, message, hint }: Finding | ConfigFault, title: string): string {
+  const where = path === '' ? '' : `${path}: `;
+  const remedy = hint === '' ? '' : ` (${hint})`;
+  const place = `file=${property(file)},line=${line},col=${column},title=${property(title)}`;
+  return `::${severity} ${place}::${data(`${where}${message}${remedy}`)}\n`;
 }
 
 /** A line break would end the command, and begin another one that the file's author wrote. */

@@ -119,6 +119,14 @@ test('a file with a fault does not keep the others from being told about', async
   match(stdout, /stormy\.yaml: 1 root, 1 finding/);
 });
 
+test('lint --format github prints what is wrong with a file like a finding', async (t) => {
+  const bad = file('faulty.yaml', 'services: {}\n');
+  const { code, stdout, stderr } = await runCli(t, 'lint', bad, '/nowhere.yaml', '--format', 'github');
+  deepEqual([code, stderr], [2, '']);
+  match(stdout, /^::error file=.*faulty\.yaml,line=1,col=11,title=mulligan::services: is empty \(for example/m);
+  match(stdout, /^::error file=\/nowhere\.yaml,line=1,col=1,title=mulligan::cannot be read: there is no such file$/m);
+});
+
 test('what steers a terminal does not come out of a file', async (t) => {
   const evil = file(
     'evil.json',

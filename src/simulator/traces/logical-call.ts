@@ -34,7 +34,7 @@ function gather(parent: Span, service: string, tree: TraceTree, calls: LogicalCa
     if (attempt !== undefined) attempts.push(attempt);
     else if (!isMessage(child)) gather(child, service, tree, calls);
   }
-  calls.push(...grouped(attempts));
+  calls.push(...grouped(attempts, tree.countsResends(service)));
 }
 
 /** `undefined`: a step of the service itself. */
@@ -54,26 +54,35 @@ function isMessage({ kind }: Span): boolean {
   return kind === 'producer' || kind === 'consumer';
 }
 
-function grouped(attempts: readonly SeenAttempt[]): LogicalCall[] {
+function grouped(attempts: readonly SeenAttempt[], countsResends: boolean): LogicalCall[] {
   const calls: LogicalCall[] = [];
-  const countsResends = attempts.some(({ span }) => span.resendCount !== undefined);
   for (const attempt of attempts) {
-    const earlier = calls.findLast(
-      ({ target }) => target.service === attempt.target.service && isSame(target, attempt),
-    );
-    if (earlier !== undefined && isRetry(attempt, earlier.attempts.at(-1)!, countsResends))
-      earlier.attempts.push(attempt);
-    else calls.push({ target: attempt.target, attempts: [attempt] });
+    const earlier = countsResends ? callOfResend(calls, attempt) : callOfRepeat(calls, attempt);
+    if (earlier === undefined) calls.push({ target: attempt.target, attempts: [attempt] });
+    else earlier.attempts.push(attempt);
   }
   return calls;
 }
 
-function isSame(target: SeenOperation, attempt: SeenAttempt): boolean {
-  return target.name === attempt.target.name || (attempt.span.resendCount ?? 0) > 0;
+/** The call that an attempt with a number belongs to. It may have gone to another server than the one before. */
+function callOfResend(calls: readonly LogicalCall[], { target, span }: SeenAttempt): LogicalCall | undefined {
+  const { resendCount = 0 } = span;
+  if (resendCount === 0) return undefined;
+  return (
+    calls.findLast((call) => isSame(call.target, target)) ??
+    calls.findLast(({ target: { service } }) => service === target.service) ??
+    calls.findLast((call) => call.attempts.length === resendCount)
+  );
 }
 
-/** The service says so; or, where it never does, the same call follows one that failed. */
-function isRetry(attempt: SeenAttempt, before: SeenAttempt, countsResends: boolean): boolean {
-  if (countsResends) return (attempt.span.resendCount ?? 0) > 0;
-  return before.span.failed && attempt.span.startUs >= before.span.endUs - OVERLAP_TOLERANCE_US;
+/** Where nobody counts: the same call behind one that failed. */
+function callOfRepeat(calls: readonly LogicalCall[], { target, span }: SeenAttempt): LogicalCall | undefined {
+  const earlier = calls.findLast((call) => isSame(call.target, target));
+  const before = earlier?.attempts.at(-1)!.span;
+  const follows = before?.failed === true && span.startUs >= before.endUs - OVERLAP_TOLERANCE_US;
+  return follows ? earlier : undefined;
+}
+
+function isSame(one: SeenOperation, other: SeenOperation): boolean {
+  return one.service === other.service && one.name === other.name;
 }

@@ -53,6 +53,7 @@ export function factsOf(
     resendCount: whole('http.request.resend_count', 'http.resend_count'),
     peer: text(
       'peer.service',
+      'mulligan.upstream',
       'db.system.name',
       'db.system',
       'rpc.service',

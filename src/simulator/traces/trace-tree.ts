@@ -8,14 +8,18 @@ export interface TraceTree {
   readonly orphanCount: number;
   readonly traceCount: number;
   childrenOf(span: Span): readonly Span[];
+  /** Whether a service numbers what it sends again: a send without a number is then a first one. */
+  countsResends(service: string): boolean;
 }
 
 /** Spans of a trace in any order, and of any number of traces. A span that is there twice counts once. */
 export function treeOf(spans: Iterable<Span>): TraceTree {
   const byKey = new Map<string, Span>();
   const traces = new Set<string>();
+  const counting = new Set<string>();
   for (const span of spans) {
     traces.add(span.traceId);
+    if (span.resendCount !== undefined) counting.add(span.service);
     byKey.set(`${span.traceId} ${span.id}`, span);
   }
   const roots: Span[] = [];
@@ -34,7 +38,13 @@ export function treeOf(spans: Iterable<Span>): TraceTree {
     else siblings.push(span);
   }
   for (const siblings of children.values()) siblings.sort((a, b) => a.startUs - b.startUs);
-  return { roots, orphanCount, traceCount: traces.size, childrenOf: (span) => children.get(span) ?? NONE };
+  return {
+    roots,
+    orphanCount,
+    traceCount: traces.size,
+    childrenOf: (span) => children.get(span) ?? NONE,
+    countsResends: (service) => counting.has(service),
+  };
 }
 
 const NONE: readonly Span[] = [];

@@ -66,6 +66,34 @@ test('calls that a client counts as first sends are no retries, whatever failed 
   assert.deepEqual(drawn(source), ['a/get -> b/get']);
 });
 
+test('a resend that goes to another server belongs to the call before it', () => {
+  const source = sourceOf(
+    otlp([
+      server('root', 'a', 0, 100),
+      client('1', 10, 20, { status: 503, peer: '10.0.0.1' }),
+      client('2', 30, 40, { peer: '10.0.0.2', resendCount: 1 }),
+    ]),
+  );
+  assert.deepEqual(drawn(source), ['a/get -> 10.0.0.1/get retries=1']);
+});
+
+test('a service that numbers its resends once is believed to do so always', () => {
+  const source = sourceOf(
+    otlp(
+      requests(2, (index) => [
+        server('root', 'a', 0, 100),
+        client('1', 10, 20, { status: 503, peer: 'b' }),
+        client('2', 30, 40, { peer: 'b', ...(index === 0 ? { resendCount: 1 } : {}) }),
+      ]),
+    ),
+  );
+  const [call] = source.topology.operations[0]!.steps;
+  assert.deepEqual(drawn(source), ['a/get -> b/get retries=1']);
+  // Three calls in two requests, one of them tried twice.
+  assert.equal(call!.length, 1);
+  assert.match(source.assumptions[0]!, /with 1 retries in them/);
+});
+
 test("a client's span around those of its attempts is not a call of its own", () => {
   const source = sourceOf(
     otlp([
