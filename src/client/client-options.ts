@@ -1,6 +1,8 @@
 import { requireWholeNumber } from '../core/require-whole-number.ts';
 import type { TlsSettings } from '../transport/tls-connect.ts';
 import type { RequestEnd } from './client-state.ts';
+import { readProxy } from './env-proxy.ts';
+import type { ProxyChoice } from './env-proxy.ts';
 import { CLIENT_DEFAULTS, requireBytes, requireNames } from './options.ts';
 import type { CallOptions } from './options.ts';
 
@@ -12,6 +14,11 @@ export interface ClientOptions extends CallOptions {
   readonly tls?: TlsSettings | undefined;
   /** Whether HTTP/2 is offered to servers with TLS, which choose. Default true. */
   readonly http2?: boolean | undefined;
+  /**
+   * The HTTP proxy that requests go through: `environment` reads `http_proxy`, `https_proxy` and `no_proxy` when the client is
+   * made; `none`; or its URL. `https:` goes through a tunnel. Default `environment`.
+   */
+  readonly proxy?: string | undefined;
   /** Bytes of a request body that is read once (a stream) kept to send it again; a longer one is sent once. Default 65 536. */
   readonly replayBufferBytes?: number | undefined;
   /** The same for all requests under way together. Default 67 108 864. */
@@ -30,6 +37,7 @@ const NAMES: readonly string[] = [
   'connections',
   'tls',
   'http2',
+  'proxy',
   'replayBufferBytes',
   'replayMemoryBytes',
   'onRequestEnd',
@@ -40,18 +48,20 @@ export function readClientOptions(options: ClientOptions): {
   readonly connections: number;
   readonly tls: TlsSettings;
   readonly offersHttp2: boolean;
+  readonly proxyOf: ProxyChoice;
   readonly replayBufferBytes: number;
   readonly replayMemoryBytes: number;
   readonly onRequestEnd: ClientOptions['onRequestEnd'];
 } {
   requireNames('client', options, NAMES);
-  const { connections = 1024, onRequestEnd, idempotencyKey, tls = {}, http2 = true } = options;
+  const { connections = 1024, onRequestEnd, idempotencyKey, tls = {}, http2 = true, proxy = 'environment' } = options;
   requireWholeNumber('client', 'connections', connections, 1, 100_000);
   // Two requests with one key: the second would get the answer of the first.
   if (typeof idempotencyKey === 'string')
     throw new TypeError('idempotencyKey: a text is for one call; give a client true, or a function');
   if (onRequestEnd !== undefined && typeof onRequestEnd !== 'function')
     throw new TypeError('onRequestEnd: give a function');
+  if (typeof proxy !== 'string') throw new TypeError("proxy: give 'environment', 'none' or a URL");
   if (typeof http2 !== 'boolean') throw new TypeError('http2: give true or false');
   if (typeof tls !== 'object' || tls === null) throw new TypeError('tls: give an object');
   requireNames('tls', tls, ['serverName', 'ca', 'cert', 'key', 'verify']);
@@ -59,6 +69,7 @@ export function readClientOptions(options: ClientOptions): {
     connections,
     tls,
     offersHttp2: http2,
+    proxyOf: readProxy(proxy, process.env),
     onRequestEnd,
     replayBufferBytes: requireBytes(
       'replayBufferBytes',

@@ -176,6 +176,8 @@ function classifyCode(code: string, error: unknown, site: FailureSite): Verdict 
     case 'ENETDOWN':
     case 'EHOSTDOWN':
       return ['destination_ip_unroutable', 'upstream'];
+    case 'ERR_PROXY_TUNNEL':
+      return ['destination_unavailable', 'upstream'];
     case 'EACCES':
     case 'EPERM':
       // A local firewall rule answers so; the upstream never saw the packet.

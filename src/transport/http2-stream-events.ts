@@ -27,13 +27,17 @@ export function listenToStream(stream: ClientHttp2Stream, listener: StreamListen
   );
   stream.on(
     'response',
-    raw((fields, flags) => listener.onHead(fields, (flags & endStreamFlag) !== 0)),
+    raw((fields, flags) => {
+      listener.onHead(fields, (flags & endStreamFlag) !== 0);
+      // Not before: a head is told in the next tick, and data that came in the same read of a stream that is no socket
+      // (a tunnel) would be told ahead of it.
+      stream.on('data', (chunk: Buffer) => listener.onData(chunk));
+    }),
   );
   stream.on(
     'trailers',
     raw((fields) => listener.onTrailers(fields)),
   );
-  stream.on('data', (chunk: Buffer) => listener.onData(chunk));
   stream.on('end', () => {
     if (isWhole) listener.onEnd();
   });

@@ -3,6 +3,7 @@ import { connect as tlsConnect, createSecureContext } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { requirePort } from './connect.ts';
 import type { Connect, TcpConnectOptions } from './connect.ts';
+import type { OpenStream } from './proxy-tunnel.ts';
 
 /** How the connections of one transport are secured. Everything here is the same for all of them. */
 export interface TlsSettings {
@@ -21,12 +22,14 @@ export interface TlsSettings {
 /**
  * TLS from version 1.2 on over TCP.
  * @param alpn What is offered, in order of preference.
+ * @param openStream What it runs over in place of TCP.
  * @throws Error when certificate, key or authorities cannot be used: they are read once, here
  */
 export function createTlsConnect(
   settings: TlsSettings,
   alpn: readonly ('h2' | 'http/1.1')[],
   options: TcpConnectOptions = {},
+  openStream?: OpenStream,
 ): Connect {
   const { serverName, ca, cert, key, verify = true } = settings;
   const secureContext = createSecureContext({
@@ -40,8 +43,7 @@ export function createTlsConnect(
     requirePort(endpoint.port);
     const name = serverName ?? endpoint.name ?? endpoint.host;
     const connection: ConnectionOptions & { readonly allowHalfOpen: boolean } = {
-      host: endpoint.host,
-      port: endpoint.port,
+      ...(openStream === undefined ? { host: endpoint.host, port: endpoint.port } : { socket: openStream(endpoint) }),
       ...local,
       // An address is no name for SNI (RFC 6066 §3); the certificate is then compared with the address itself.
       ...(isIP(name) === 0 ? { servername: name } : {}),
