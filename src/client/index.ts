@@ -1,16 +1,25 @@
 export { attemptsOf } from './attempts.ts';
+export { wrapAxiosAdapter } from './axios/wrap-axios-adapter.ts';
 export { firstOf } from './classifier.ts';
 export { createDispatcher } from './dispatcher.ts';
 export { isRequestFailedError, RequestFailedError } from './errors.ts';
+export { createPolicy } from './execute.ts';
 export { fetch } from './fetch.ts';
+export { retry } from './interceptor/retry.ts';
 export { createBudget } from './options.ts';
 export { presets } from './presets.ts';
+export { wrapFetch } from './wrap-fetch.ts';
 
 export type { RequestReport } from './attempts.ts';
+export type { AxiosAdapter } from './axios/wrap-axios-adapter.ts';
 export type { AttemptEnd, Classifier } from './classifier.ts';
 export type { ClientOptions } from './client-options.ts';
 export type { RequestEnd } from './client-state.ts';
+export type { ErrorMeaning, ExecuteOptions, Execution, Policy, PolicyOptions } from './execute.ts';
 export type { Fetch, FetchOptions } from './fetch.ts';
+export type { RetryInterceptor } from './interceptor/retry.ts';
+export type { LayerOptions } from './layer-options.ts';
 export type { CallOptions, HedgeOptions, RetryOptions, TimeoutOptions } from './options.ts';
 export type { Scope } from './scope.ts';
 export type { TlsSettings } from '../transport/tls-connect.ts';
+export type { InnerFetch, WrappedFetch, WrappedInit } from './wrap-fetch.ts';

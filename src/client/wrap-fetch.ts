@@ -16,7 +16,7 @@ export interface WrappedInit extends Omit<RequestInit, 'body'> {
   readonly body?: RequestInit['body'] | AsyncIterable<Uint8Array | string> | (() => RequestInit['body']);
 }
 
-export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+export type InnerFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 export type WrappedFetch = (input: string | URL | Request, init?: WrappedInit) => Promise<Response>;
 
 /**
@@ -28,14 +28,14 @@ export type WrappedFetch = (input: string | URL | Request, init?: WrappedInit) =
  * the work), so a POST is repeated after a refused connection only with `redirect: 'manual'` or `'error'`, or with a key.
  * @throws RangeError or TypeError for an option that cannot be, naming it
  */
-export function wrapFetch(inner: Fetch, options: LayerOptions = {}): WrappedFetch {
+export function wrapFetch(inner: InnerFetch, options: LayerOptions = {}): WrappedFetch {
   if (typeof inner !== 'function') throw new TypeError('wrapFetch: give the fetch to wrap');
   const clock = createPortableClock();
   return wrapFetchAt(inner, options, { clock, random: Math.random, transport: createCallTransport(clock) });
 }
 
 /** The same in a time of the caller's choice. */
-export function wrapFetchAt(inner: Fetch, options: LayerOptions, host: LayerHost): WrappedFetch {
+export function wrapFetchAt(inner: InnerFetch, options: LayerOptions, host: LayerHost): WrappedFetch {
   const layer = createLayer('wrapFetch', options, host);
   return async (input, init = {}) => {
     const signal = init.signal === undefined ? signalOf(input) : init.signal;
@@ -54,7 +54,7 @@ export function wrapFetchAt(inner: Fetch, options: LayerOptions, host: LayerHost
 }
 
 function planOf(
-  inner: Fetch,
+  inner: InnerFetch,
   input: string | URL | Request,
   init: WrappedInit,
   layer: Layer,

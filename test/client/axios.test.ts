@@ -16,7 +16,10 @@ const RETRY = {
   maxBackoffMs: 0,
 } as const;
 
-const THEN_SERVED = [{ do: 'respond', status: 503, body: 'busy' }, { do: 'respond', body: 'served' }] as const;
+const THEN_SERVED = [
+  { do: 'respond', status: 503, body: 'busy' },
+  { do: 'respond', body: 'served' },
+] as const;
 
 for (const adapter of ['http', 'fetch'] as const) {
   const setUp = async (
@@ -36,7 +39,10 @@ for (const adapter of ['http', 'fetch'] as const) {
     const { origin, client } = await setUp(t, THEN_SERVED);
     const response = await client.get('/a', { headers: { 'X-A': '1' } });
     assert.equal(response.data, 'served');
-    assert.deepEqual(attemptsOf(response)?.attempts.map(({ status }) => status), [503, 200]);
+    assert.deepEqual(
+      attemptsOf(response)?.attempts.map(({ status }) => status),
+      [503, 200],
+    );
     assert.deepEqual([origin.request(2).value('x-a'), origin.request(2).target], ['1', '/a']);
   });
 
@@ -60,10 +66,14 @@ for (const adapter of ['http', 'fetch'] as const) {
 
   test(`${adapter}: an abort in the wait ends the request at once`, async (t) => {
     const aborter = new AbortController();
-    const { origin, client } = await setUp(t, { do: 'respond', status: 503 }, {
-      retry: { ...RETRY, backoffMs: 60_000, maxBackoffMs: 60_000, jitter: 'none' },
-      onRetry: () => setImmediate(() => aborter.abort()),
-    });
+    const { origin, client } = await setUp(
+      t,
+      { do: 'respond', status: 503 },
+      {
+        retry: { ...RETRY, backoffMs: 60_000, maxBackoffMs: 60_000, jitter: 'none' },
+        onRetry: () => setImmediate(() => aborter.abort()),
+      },
+    );
     await assert.rejects(client.get('/', { signal: aborter.signal }), CanceledError);
     assert.equal(origin.requestCount(), 1);
   });
@@ -80,14 +90,23 @@ test('http: a POST is repeated after a refused connection', async (t) => {
 test('http: a POST whose redirect leads to a refused connection is sent once', async (t) => {
   const gone = await startOrigin({}, { t });
   await gone.stopListening();
-  const origin = await startOrigin({ do: 'respond', status: 303, headers: { Location: `http://${gone.address}/` } }, { t });
+  const origin = await startOrigin(
+    { do: 'respond', status: 303, headers: { Location: `http://${gone.address}/` } },
+    { t },
+  );
   const client = axios.create({ adapter: wrapAxiosAdapter(axios.getAdapter('http'), { retry: RETRY }) });
   await assert.rejects(client.post(`http://${origin.address}/`, 'x'));
   assert.equal(origin.requestCount(), 1);
 });
 
 test('an answer that streams is given up before the next attempt', async (t) => {
-  const origin = await startOrigin([{ do: 'endless', status: 503 }, { do: 'respond', body: 'served' }], { t });
+  const origin = await startOrigin(
+    [
+      { do: 'endless', status: 503 },
+      { do: 'respond', body: 'served' },
+    ],
+    { t },
+  );
   const client = axios.create({ adapter: wrapAxiosAdapter(axios.getAdapter('http'), { retry: RETRY }) });
   const { data } = await client.get<AsyncIterable<Buffer>>(`http://${origin.address}/`, { responseType: 'stream' });
   let text = '';

@@ -13,7 +13,10 @@ failOnLeaks();
 const RETRY = { maxRetries: 2, backoffMs: 0, maxBackoffMs: 0 } as const;
 
 /** Fails as often as said, then gives how often it was called. */
-function failing(times: number, error: unknown = new Error('no')): { readonly fn: () => Promise<number>; count: number } {
+function failing(
+  times: number,
+  error: unknown = new Error('no'),
+): { readonly fn: () => Promise<number>; count: number } {
   const counted = {
     count: 0,
     fn: async (): Promise<number> => {
@@ -57,7 +60,10 @@ test('a final error is not repeated and opens no circuit', async () => {
 
 test('a thrown primitive comes back as it is', async () => {
   const policy = createPolicy({ retry: RETRY });
-  await assert.rejects(policy.execute(() => Promise.reject('no')), (thrown) => thrown === 'no');
+  await assert.rejects(
+    policy.execute(() => Promise.reject('no')),
+    (thrown) => thrown === 'no',
+  );
 });
 
 test('a circuit opens for its operation alone', async () => {
@@ -79,7 +85,10 @@ test('a budget bounds what all calls repeat together', async () => {
 
 const at = (options: PolicyOptions) => {
   const clock = createManualClock();
-  return { clock, policy: createPolicyAt(options, { clock, random: () => 0.5, transport: createCallTransport(clock) }) };
+  return {
+    clock,
+    policy: createPolicyAt(options, { clock, random: () => 0.5, transport: createCallTransport(clock) }),
+  };
 };
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -112,7 +121,7 @@ test('an attempt that takes too long is told so, and its late answer is dropped'
   await turn();
   late?.('late');
   assert.equal(await done, 'in time');
-  assert.deepEqual([signals[0]?.aborted, (signals[0]?.reason as Error).name], [true, 'TimeoutError']);
+  assert.deepEqual([signals[0]!.aborted, (signals[0]!.reason as Error).name], [true, 'TimeoutError']);
 });
 
 test('the deadline ends the wait', async () => {

@@ -38,7 +38,10 @@ async function setUp(
   return { origin, dispatcher: agent.compose(retry(options)), url: `http://${origin.address}/a` };
 }
 
-const THEN_SERVED = [{ do: 'respond', status: 503, body: 'busy' }, { do: 'respond', body: 'served' }] as const;
+const THEN_SERVED = [
+  { do: 'respond', status: 503, body: 'busy' },
+  { do: 'respond', body: 'served' },
+] as const;
 
 for (const major of MAJORS) {
   const { name } = major;
@@ -47,7 +50,10 @@ for (const major of MAJORS) {
     const { origin, dispatcher, url } = await setUp(t, major, THEN_SERVED);
     const response = await major.request(url, { dispatcher, headers: { 'X-A': ['1', '2'] } });
     assert.deepEqual([response.statusCode, await response.body.text()], [200, 'served']);
-    assert.deepEqual(attemptsOf(response)?.attempts.map(({ status }) => status), [503, 200]);
+    assert.deepEqual(
+      attemptsOf(response)?.attempts.map(({ status }) => status),
+      [503, 200],
+    );
     assert.equal(attemptsOf(response)?.reason, 'success');
     assert.deepEqual(origin.request(2).values('x-a'), ['1', '2']);
     assert.equal(origin.request(2).value('request-attempt'), 'n=2, lineage=1');
@@ -58,7 +64,10 @@ for (const major of MAJORS) {
     const { origin, dispatcher, url } = await setUp(t, major, THEN_SERVED);
     const response = await major.fetch(url, { dispatcher, method: 'PUT', body: 'once' });
     assert.equal(await response.text(), 'served');
-    assert.deepEqual([1, 2].map((n) => origin.request(n).body.toString()), ['once', 'once']);
+    assert.deepEqual(
+      [1, 2].map((n) => origin.request(n).body.toString()),
+      ['once', 'once'],
+    );
   });
 
   test(`${name}: a POST that is answered 503 passes through untouched, with fetch as with request`, async (t) => {
@@ -104,7 +113,11 @@ for (const major of MAJORS) {
       {
         do: 'respond',
         interim: [{ status: 103, headers: { Link: '<b>' } }],
-        headers: [['Set-Cookie', 'a=1'], ['X-Latin', 'caf\u00e9'], ['Set-Cookie', 'b=2']],
+        headers: [
+          ['Set-Cookie', 'a=1'],
+          ['X-Latin', 'caf\u00e9'],
+          ['Set-Cookie', 'b=2'],
+        ],
         framing: 'chunked',
         body: 'served',
         trailers: { 'X-Sum': '7' },
@@ -132,7 +145,10 @@ for (const major of MAJORS) {
         },
       );
     });
-    assert.deepEqual(seen.map(([status]) => status), [103, 103, 200]);
+    assert.deepEqual(
+      seen.map(([status]) => status),
+      [103, 103, 200],
+    );
     const [, , [, fields]] = seen as [unknown, unknown, [number, string[]]];
     assert.deepEqual(fields.slice(0, 6), ['Set-Cookie', 'a=1', 'X-Latin', 'caf\u00e9', 'Set-Cookie', 'b=2']);
     assert.equal(controllers.size, 1);
@@ -173,7 +189,10 @@ for (const major of MAJORS) {
     const origin = await startOrigin({ do: 'respond', status: 503, body: 'busy' }, { t });
     const agent = major.agent();
     const dispatcher = agent.compose(
-      retry({ retry: { ...RETRY, backoffMs: 100, maxBackoffMs: 100, jitter: 'none' }, onRetry: () => void agent.close() }),
+      retry({
+        retry: { ...RETRY, backoffMs: 100, maxBackoffMs: 100, jitter: 'none' },
+        onRetry: () => void agent.close(),
+      }),
     );
     const response = await major.request(`http://${origin.address}/`, { dispatcher });
     assert.deepEqual([response.statusCode, await response.body.text()], [503, 'busy']);

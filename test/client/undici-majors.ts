@@ -32,10 +32,14 @@ const major = (name: string, module: unknown): UndiciMajor => {
   return {
     name,
     module: loaded,
-    agent: (options) => new loaded.Agent(options as never) as unknown as ComposableDispatcher,
-    request: (url, options) => loaded.request(url, options as never) as unknown as Promise<MajorResponse>,
-    fetch: (url, options) => loaded.fetch(url, options as never) as unknown as Promise<Response>,
+    agent: (options) => new loaded.Agent(options),
+    request: (url, options) => loaded.request(url, options) as unknown as Promise<MajorResponse>,
+    fetch: (url, options) => loaded.fetch(url, options),
   };
 };
 
-export const MAJORS: readonly UndiciMajor[] = [major('undici 6', undici6), major('undici 7', undici7), major('undici 8', undici8)];
+export const MAJORS: readonly UndiciMajor[] = [
+  major('undici 6', undici6),
+  major('undici 7', undici7),
+  major('undici 8', undici8),
+];

@@ -9,10 +9,22 @@ import { startOrigin } from '../support/scripted-origin.ts';
 
 failOnLeaks();
 
-const RETRY = { maxRetries: 2, codes: [503], on: ['unsent', 'rejected', 'stale', 'reset', 'timeout'], backoffMs: 0, maxBackoffMs: 0 } as const;
+const RETRY = {
+  maxRetries: 2,
+  codes: [503],
+  on: ['unsent', 'rejected', 'stale', 'reset', 'timeout'],
+  backoffMs: 0,
+  maxBackoffMs: 0,
+} as const;
 
 const failThenServe = (t: TestContext) =>
-  startOrigin([{ do: 'respond', status: 503, body: 'busy' }, { do: 'respond', body: 'served' }], { t });
+  startOrigin(
+    [
+      { do: 'respond', status: 503, body: 'busy' },
+      { do: 'respond', body: 'served' },
+    ],
+    { t },
+  );
 
 test('a status that the policy names is retried, and the answer tells what happened before', async (t) => {
   const origin = await failThenServe(t);
@@ -20,7 +32,10 @@ test('a status that the policy names is retried, and the answer tells what happe
   assert.equal(await response.text(), 'served');
   assert.equal(response.url, `http://${origin.address}/a`);
   const report = attemptsOf(response);
-  assert.deepEqual(report?.attempts.map(({ status }) => status), [503, 200]);
+  assert.deepEqual(
+    report?.attempts.map(({ status }) => status),
+    [503, 200],
+  );
   assert.deepEqual([report?.reason, report?.retryCount], ['success', 1]);
   assert.equal(origin.requestCount(), 2);
   assert.equal(origin.request(2).value('request-attempt'), 'n=2, lineage=1');
@@ -48,7 +63,7 @@ test('a POST that was refused is repeated only where no redirect can have come b
   const origin = await startOrigin({}, { t });
   await origin.stopListening();
   const wrapped = wrapFetch(fetch, { retry: RETRY });
-  const send = async (redirect: RequestRedirect): Promise<unknown> => {
+  const send = async (redirect: 'follow' | 'manual'): Promise<unknown> => {
     const error = await wrapped(`http://${origin.address}/`, { method: 'POST', body: 'x', redirect }).then(
       () => assert.fail('nobody listens'),
       (thrown: unknown) => thrown as Error,
@@ -64,7 +79,10 @@ test('a POST that was refused is repeated only where no redirect can have come b
 test('a POST whose redirect leads to a refused connection is sent once', async (t) => {
   const gone = await startOrigin({}, { t });
   await gone.stopListening();
-  const origin = await startOrigin({ do: 'respond', status: 303, headers: { Location: `http://${gone.address}/` } }, { t });
+  const origin = await startOrigin(
+    { do: 'respond', status: 303, headers: { Location: `http://${gone.address}/` } },
+    { t },
+  );
   const wrapped = wrapFetch(fetch, { retry: RETRY });
   await assert.rejects(wrapped(`http://${origin.address}/`, { method: 'POST', body: 'x' }), TypeError);
   assert.equal(origin.requestCount(), 1);
@@ -79,7 +97,13 @@ test('the last real answer comes back when a retry fails without one', async (t)
 });
 
 test('an endless answer of a failed attempt holds nothing up', async (t) => {
-  const origin = await startOrigin([{ do: 'endless', status: 503 }, { do: 'respond', body: 'served' }], { t });
+  const origin = await startOrigin(
+    [
+      { do: 'endless', status: 503 },
+      { do: 'respond', body: 'served' },
+    ],
+    { t },
+  );
   const response = await wrapFetch(fetch, { retry: RETRY })(`http://${origin.address}/`);
   assert.equal(await response.text(), 'served');
 });
@@ -112,7 +136,9 @@ test('an attempt that takes too long is ended and the next one begins', async (t
 
 test('the deadline ends everything with an error of its own', async (t) => {
   const origin = await startOrigin({ do: 'hang' }, { t });
-  const error = await wrapFetch(fetch, { retry: RETRY, timeout: 50 })(`http://${origin.address}/`).catch((e: unknown) => e);
+  const error = await wrapFetch(fetch, { retry: RETRY, timeout: 50 })(`http://${origin.address}/`).catch(
+    (e: unknown) => e,
+  );
   assert.ok(isRequestFailedError(error));
   assert.deepEqual([error.kind, error.reason, error.attempts.length], ['deadline_exceeded', 'deadline', 1]);
   await origin.waitFor((journal) => journal.requests[0]?.closedByClientAtMs !== undefined);
@@ -159,7 +185,9 @@ test('an abort while the answer streams reaches its reader', async (t) => {
 
 test('what is out of scope is sent exactly once', async (t) => {
   const origin = await startOrigin({ do: 'respond', status: 503 }, { t });
-  const response = await wrapFetch(fetch, { retry: { ...RETRY, scope: 'api.example.com' } })(`http://${origin.address}/`);
+  const response = await wrapFetch(fetch, { retry: { ...RETRY, scope: 'api.example.com' } })(
+    `http://${origin.address}/`,
+  );
   await response.text();
   assert.equal(origin.requestCount(), 1);
 });

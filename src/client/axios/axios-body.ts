@@ -19,7 +19,11 @@ const SENT_ONCE: ReplayState = { replayable: false, complete: false, copy: () =>
 export function readAxiosBody(data: unknown, layer: Layer): AxiosBody {
   if (typeof data !== 'object' || data === null) return asItIs(data, undefined);
   if ('getReader' in data) {
-    const capture = captureBody(streamChunks(data as ReadableStream<Uint8Array>), layer.replayBufferBytes, layer.memory);
+    const capture = captureBody(
+      streamChunks(data as ReadableStream<Uint8Array>),
+      layer.replayBufferBytes,
+      layer.memory,
+    );
     return { state: capture, capture, next: () => replayedStream(capture) };
   }
   if (!('pipe' in data)) return asItIs(data, undefined);

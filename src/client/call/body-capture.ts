@@ -49,10 +49,7 @@ class Capture implements BodyCapture {
   #reader: object | undefined;
 
   constructor(source: AsyncIterable<BodyChunk> | Iterable<BodyChunk>, capBytes: number, memory: ReplayMemory) {
-    this.#source =
-      Symbol.asyncIterator in source
-        ? source[Symbol.asyncIterator]()
-        : (source as Iterable<BodyChunk>)[Symbol.iterator]();
+    this.#source = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
     this.#capBytes = capBytes;
     this.#memory = memory;
   }

@@ -5,12 +5,12 @@ import { provenPhase } from '../../transport/error-evidence.ts';
 import type { Call, CallAttempt, CallOutcome } from '../call/call.ts';
 import { responseHead } from '../call/call.ts';
 import { UNKNOWN_SITE } from '../call/call-transport.ts';
-import type { Fetch, WrappedInit } from '../wrap-fetch.ts';
+import type { InnerFetch, WrappedInit } from '../wrap-fetch.ts';
 import type { FetchBody } from './fetch-body.ts';
 import { discardResponse, keepResponse } from './fetch-response.ts';
 
 export interface FetchCallOptions {
-  readonly inner: Fetch;
+  readonly inner: InnerFetch;
   readonly input: string | URL | Request;
   readonly init: WrappedInit;
   readonly url: URL;

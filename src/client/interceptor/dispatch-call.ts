@@ -176,7 +176,7 @@ export class DispatchCall implements RunHost, DispatchSender {
   #head({ status, fields, headers, reason }: DispatchHead): void {
     this.#controller.fields = fields;
     this.#report();
-    this.#handler.onResponseStart?.(this.#controller, status, headers as Record<string, string | string[]>, reason);
+    this.#handler.onResponseStart?.(this.#controller, status, headers, reason);
   }
 
   #abort(reason: Error | undefined): void {

@@ -113,7 +113,7 @@ class DispatchAttempt implements Attempt, AttemptListener {
     this.#wrote(0);
     this.bytesReceived = Math.max(this.bytesReceived, 1);
     const fields = raw === undefined ? fieldsOf(headers ?? {}) : raw.map((bytes) => bytes.toString('latin1'));
-    const parsed = headers ?? (util.parseHeaders([...raw!]) as Headers);
+    const parsed = headers ?? util.parseHeaders([...raw!]);
     const head: DispatchHead = { ...responseHead(status, message, fields), headers: parsed };
     if (status < 200) {
       this.#handler.onInformational(head);

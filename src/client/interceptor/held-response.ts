@@ -72,6 +72,6 @@ export class HeldResponse {
     this.#controller.trailerFields = trailers;
     const parsed = util.parseHeaders(trailers.map((text) => Buffer.from(text, 'latin1')));
     this.#owner.finished();
-    this.#handler.onResponseEnd?.(this.#controller, parsed as Record<string, string | string[]>);
+    this.#handler.onResponseEnd?.(this.#controller, parsed);
   }
 }
