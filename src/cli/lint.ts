@@ -24,25 +24,26 @@ const OUTPUT_FORMATS: readonly OutputFormat[] = ['text', 'json', 'github'];
 
 /**
  * Prints what the linter says about files, each for itself.
+ * @param print Gets what it says.
  * @returns the exit code
  */
-export function lintFiles(paths: readonly string[], options: LintCommandOptions): number {
+export function lintFiles(
+  paths: readonly string[],
+  options: LintCommandOptions,
+  print: (text: string) => void = (text) => void process.stdout.write(text),
+): number {
   const format = outputFormatOf(options);
   const input = inputFormatOf(options.input);
   const lintOptions = lintOptionsOf(options);
-  const tell = format === 'github' ? tellGithub : undefined;
+  // Beside the line that it is about, like a finding.
+  const tell = format === 'github' ? (fault: ConfigFault): void => print(githubFault(fault)) : undefined;
   const sources = paths.map((path) => loadSource(path, input, tell));
   const reports = sources.flatMap((source) => (source === undefined ? [] : [lint(source, lintOptions)]));
-  process.stdout.write(textOf(reports, format));
+  print(textOf(reports, format));
   if (reports.length < paths.length) return exitCode.usage;
   const findings = reports.flatMap((report) => report.findings);
   const isExceeded = findings.some(({ exceedsLimit }) => exceedsLimit || options.strict === true);
   return isExceeded ? exitCode.exceeded : exitCode.fine;
-}
-
-/** Beside the line that it is about, like a finding. */
-function tellGithub(fault: ConfigFault): void {
-  process.stdout.write(githubFault(fault));
 }
 
 function textOf(reports: readonly LintReport[], format: OutputFormat): string {

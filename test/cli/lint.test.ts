@@ -1,8 +1,9 @@
-import { deepEqual, equal, match } from 'node:assert/strict';
+import { deepEqual, equal, match, throws } from 'node:assert/strict';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { type LintCommandOptions, lintFiles } from '../../src/cli/lint.ts';
 import type { LintReport } from '../../src/linter/lint.ts';
 import { otlp } from '../simulator/traces/support.ts';
 import { runCli } from './running-cli.ts';
@@ -43,24 +44,40 @@ test('lint prints each finding with its place and what to do; a warning is no re
   match(stdout, /stormy\.yaml:9:7 warning storm-radius: workload\.roots\[0\]: 2 hops retry .*\n {4}fix: with /);
 });
 
-for (const [args, expected] of [
-  [['--max-radius', '1'], 3],
-  [['--max-radius', '2'], 0],
-  [['--max-amplification', '1.2'], 3],
-  [['--max-amplification', '1.3'], 0],
-  [['--strict'], 3],
-  [['--strict', '--ignore', 'storm-radius'], 0],
-  [['--max-radius', '1', '--ignore', 'no-budget,storm-radius'], 0],
+/** The command without a process of its own. */
+function lintHere(
+  path: string,
+  options: Partial<LintCommandOptions>,
+): { readonly code: number; readonly text: string } {
+  let text = '';
+  const code = lintFiles([path], { format: 'text', ...options }, (part) => {
+    text += part;
+  });
+  return { code, text };
+}
+
+for (const [options, expected] of [
+  [{ maxRadius: '1' }, 3],
+  [{ maxRadius: '2' }, 0],
+  [{ maxAmplification: '1.2' }, 3],
+  [{ maxAmplification: '1.3' }, 0],
+  [{ strict: true }, 3],
+  [{ strict: true, ignore: ['storm-radius'] }, 0],
+  [{ maxRadius: '1', ignore: ['no-budget', 'storm-radius'] }, 0],
 ] as const) {
-  test(`lint ${args.join(' ')} ends with ${expected} for a topology with a radius of 2`, async (t) => {
-    equal((await runCli(t, 'lint', stormy, ...args)).code, expected);
+  test(`lint with ${JSON.stringify(options)} ends with ${expected} for a topology with a radius of 2`, () => {
+    equal(lintHere(stormy, options).code, expected);
   });
 }
 
-test('lint --format github prints a command for each finding', async (t) => {
-  const { stdout } = await runCli(t, 'lint', stormy, '--format', 'github', '--max-radius', '1');
-  match(stdout, /^::error file=.*stormy\.yaml,line=9,col=7,title=mulligan storm-radius::workload\.roots\[0\]: 2 hops/);
-  equal(stdout.trimEnd().split('\n').length, 1);
+test('the process of a lint whose limit is exceeded ends with 3', async (t) => {
+  equal((await runCli(t, 'lint', stormy, '--max-radius', '1', '--ignore', 'no-budget,no-timeout')).code, 3);
+});
+
+test('lint --format github prints a command for each finding', () => {
+  const { text } = lintHere(stormy, { format: 'github', maxRadius: '1' });
+  match(text, /^::error file=.*stormy\.yaml,line=9,col=7,title=mulligan storm-radius::workload\.roots\[0\]: 2 hops/);
+  equal(text.trimEnd().split('\n').length, 1);
 });
 
 test('lint --json prints one document with a report for each file, traces too', async (t) => {
@@ -76,9 +93,8 @@ test('lint --json prints one document with a report for each file, traces too', 
   );
 });
 
-test('lint says what it assumed of traces', async (t) => {
-  const { stdout } = await runCli(t, 'lint', traces);
-  match(stdout, /^ {2}assumed: timeouts are not in traces: 15 s for each call$/m);
+test('lint says what it assumed of traces', () => {
+  match(lintHere(traces, {}).text, /^ {2}assumed: timeouts are not in traces: 15 s for each call$/m);
 });
 
 test('simulate runs traces, and says what it assumed of them on standard error', async (t) => {
@@ -94,20 +110,27 @@ truncateSync(huge, 64 * 1024 * 1024 + 1);
 for (const [args, expected] of [
   [[], /missing required argument 'files'/],
   [['/nowhere.yaml'], /\/nowhere\.yaml:1:1 cannot be read: there is no such file/],
-  [['/'], /cannot be read: it is a directory/],
   [[huge], /huge\.json:1:1 cannot be read: it is larger than 64 MiB: give a sample of the traces/],
   [[traces, '--input', 'zipkin'], /traces\.json:1:1 must be an array \(a list of spans or of traces\)/],
-  [[traces, '--input', 'otpl'], /--input: otpl is not a format \(did you mean `otlp`\?\)/],
-  [[stormy, '--format', 'githb'], /--format: githb is not a format \(did you mean `github`\?\)/],
-  [[stormy, '--format', 'github', '--json'], /exclude each other/],
   [[stormy, '--max-radius', '-1'], /--max-radius/],
-  [[stormy, '--max-amplification', '0.5'], /--max-amplification 0\.5: give a number from 1, such as 1\.5/],
-  [[stormy, '--ignore', 'no-bugdet'], /--ignore: no-bugdet is not a rule \(did you mean `no-budget`\?\)/],
 ] as const) {
   test(`lint ${args.join(' ').replaceAll(folder, '')} is told what is wrong, with exit code 2`, async (t) => {
     const { code, stderr, stdout } = await runCli(t, 'lint', ...args);
     match(stderr, expected);
     deepEqual([code, stdout], [2, '']);
+  });
+}
+
+for (const [options, message] of [
+  [{ input: 'otpl' }, /^--input: otpl is not a format \(did you mean `otlp`\?\)$/],
+  [{ format: 'githb' }, /^--format: githb is not a format \(did you mean `github`\?\)$/],
+  [{ format: 'github', json: true }, /exclude each other$/],
+  [{ maxRadius: 'one' }, /^--max-radius one: give a whole number from 0$/],
+  [{ maxAmplification: '0.5' }, /^--max-amplification 0\.5: give a number from 1, such as 1\.5$/],
+  [{ ignore: ['no-bugdet'] }, /^--ignore: no-bugdet is not a rule \(did you mean `no-budget`\?\)$/],
+] as const) {
+  test(`lint with ${JSON.stringify(options)} is refused in words`, () => {
+    throws(() => lintHere(stormy, options), { name: 'UsageError', message });
   });
 }
 
