@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import { namedFiles } from '../config/named-files.ts';
 import type { FileWatch } from '../gateway/watch-file.ts';
 import { summary } from './check.ts';
 import type { ConfigSource } from './config-source.ts';
 import { exitCode } from './exit-code.ts';
 import type { RunningGateway } from './run-gateway.ts';
 import { runGateway } from './run-gateway.ts';
+import type { NamedFileWatch } from './named-file-watch.ts';
+import { watchNamedFiles } from './named-file-watch.ts';
 
 /** `mulligan serve`: the gateway of a file or folder, kept in line with it until it is told to stop. */
 export async function serve(source: ConfigSource): Promise<void> {
@@ -17,9 +20,17 @@ export async function serve(source: ConfigSource): Promise<void> {
     return;
   }
   let watch: FileWatch | undefined;
-  const running = await runGateway(config, () => watch?.close());
+  let files: NamedFileWatch | undefined;
+  const running = await runGateway(config, () => {
+    watch?.close();
+    files?.close();
+  });
   for (const { level, text } of messages) running.say(level, text);
-  const reload = (): void => void reloadFrom(source, running);
+  const reload = (): void => void reloadFrom(source, running).then(() => files?.follow(running.gateway.config));
+  files = watchNamedFiles(reload, (file, error) =>
+    running.say('warn', `${file} is not watched: ${error.message}; SIGHUP reads it anew`),
+  );
+  files.follow(config);
   process.on('SIGHUP', reload);
   try {
     watch = source.watch(reload, (error) =>
@@ -42,7 +53,7 @@ async function reloadFrom(source: ConfigSource, running: RunningGateway): Promis
     say('error', `${path} was not taken over: the running configuration stays`);
     return;
   }
-  if (isDeepStrictEqual(config, gateway.config)) {
+  if (isDeepStrictEqual(config, gateway.config) && namedFiles(config).length === 0) {
     say('info', `${path} says what is running already`);
     return;
   }

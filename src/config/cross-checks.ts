@@ -1,7 +1,7 @@
-import { readAddress } from './address.ts';
 import { adminFaults } from './admin-checks.ts';
 import type { DataFault } from './fault.ts';
 import { printable } from './fault.ts';
+import { listenerFaults } from './listener-checks.ts';
 import type { Mapping } from './plain-data.ts';
 import { isMapping, list, mapping } from './plain-data.ts';
 import { routeFaults } from './route-checks.ts';
@@ -19,7 +19,7 @@ import { upstreamFaults } from './upstream-checks.ts';
 export function crossChecks(data: unknown, files?: TlsFiles): DataFault[] {
   const file = mapping(data);
   const upstreams = mapping(file['upstreams']);
-  const faults: DataFault[] = [...listenerFaults(list(file['listeners']))];
+  const faults: DataFault[] = [...listenerFaults(list(file['listeners']), files)];
   if (isMapping(file['admin'])) faults.push(...adminFaults(file['admin'], list(file['listeners'])));
   if (isMapping(file['tracing'])) faults.push(...tracingFaults(file['tracing']));
   for (const [name, value] of Object.entries(upstreams)) faults.push(...upstreamFaults(name, mapping(value), files));
@@ -45,24 +45,6 @@ export function crossChecks(data: unknown, files?: TlsFiles): DataFault[] {
       });
   });
   faults.push(...unreachableRoutes(routes), ...unusedUpstreams(upstreams, routes));
-  return faults;
-}
-
-function listenerFaults(listeners: readonly unknown[]): DataFault[] {
-  const faults: DataFault[] = [];
-  const seen = new Map<string, number>();
-  listeners.forEach((value, index) => {
-    const reading = readAddress(mapping(value)['address'], 'listener');
-    if (!reading.ok || reading.value.port === 0) return;
-    const first = seen.get(reading.value.key);
-    if (first === undefined) seen.set(reading.value.key, index);
-    else
-      faults.push({
-        path: ['listeners', index, 'address'],
-        message: `is the address of listeners[${first}] too`,
-        hint: 'remove one of the two',
-      });
-  });
   return faults;
 }
 

@@ -57,6 +57,21 @@ export interface ListenerConfig {
   readonly server: 'own' | 'node';
   readonly limits: ListenerLimits;
 }
+  /** Left out: plain text. */
+  readonly tls?: ListenerTlsConfig | undefined;
+}
+
+/** Where the files are; what is in them is never part of a configuration. */
+export interface ListenerTlsConfig {
+  /** At least one; the first one is for clients that ask for no name, or for an unknown one. */
+  readonly certificates: readonly {
+    /** Lower case; `*.` for one label more. */
+    readonly hosts: readonly string[];
+    readonly certFile: string;
+    readonly keyFile: string;
+  }[];
+  /** Undefined: clients show no certificate. */
+  readonly clientCaFile: string | undefined;
 
 /** What one client may cost; every duration > 0. */
 export interface ListenerLimits {

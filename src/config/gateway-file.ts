@@ -49,6 +49,15 @@ export interface FileListener {
     maxStreams: number;
   };
 }
+  tls?: FileListenerTls | undefined;
+}
+
+/** Either one pair, or several; files are named as the file names them. */
+export interface FileListenerTls {
+  cert?: string | undefined;
+  key?: string | undefined;
+  certificates?: { hosts: string[]; cert: string; key: string }[] | undefined;
+  clientCa?: string | undefined;
 
 export interface FileUpstream {
   endpoints: FileEndpoint[];

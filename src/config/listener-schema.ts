@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defaults } from './defaults.ts';
 import type { FileListener } from './gateway-file.ts';
-import { address, choice, count, note, notYet, positiveDuration, size } from './schema-parts.ts';
+import { listenerTls } from './listener-tls-schema.ts';
+import { address, choice, count, note, positiveDuration, size } from './schema-parts.ts';
 
 const limits = z.strictObject({
   headerBytes: size('Largest request head: start line and header fields.', 1024, 1024 * 1024).prefault(
@@ -25,10 +26,13 @@ const limits = z.strictObject({
 /** Where clients connect. */
 export const listener: z.ZodType<FileListener> = z.strictObject({
   address: address('host:port to listen on; IPv6 in brackets and quotes; port 0 takes any free port.', 'listener'),
-  server: choice('`own`: the strict HTTP/1.1 server of mulligan. `node`: that of Node.js, the safe mode.', [
-    'own',
-    'node',
-  ]).prefault(defaults.server),
+  server: choice(
+    'What reads HTTP/1.1. `own`: the strict server of mulligan, which also knows HTTP/2 by its preface. `node`: that of Node.js, the safe mode.',
+    ['own', 'node'],
+  ).prefault(defaults.server),
   limits: note(limits.prefault({}), 'What one client may cost.'),
-  tls: notYet('TLS listeners'),
+  tls: note(
+    listenerTls.optional(),
+    'Left out: plain text. With it: TLS 1.2 and 1.3, HTTP/2 for clients that ask for it, else HTTP/1.1.',
+  ),
 });

@@ -2,6 +2,7 @@ import { defaults } from './defaults.ts';
 import type {
   AdminConfig,
   GatewayConfig,
+  ListenerTlsConfig,
   RouteConfig,
   RouteMatch,
   RouteRetry,
@@ -9,7 +10,7 @@ import type {
   SecretSource,
   TracingConfig,
 } from './gateway-config.ts';
-import type { FileAdmin, FileRoute, FileSecret, FileTracing, GatewayFile } from './gateway-file.ts';
+import type { FileAdmin, FileListenerTls, FileRoute, FileSecret, FileTracing, GatewayFile } from './gateway-file.ts';
 import { durationMs, toUpstream } from './to-upstream.ts';
 
 /**
@@ -18,7 +19,7 @@ import { durationMs, toUpstream } from './to-upstream.ts';
  */
 export function toConfig(file: GatewayFile, resolve: (path: string) => string = String): GatewayConfig {
   return {
-    listeners: file.listeners.map(({ address, server, limits }) => ({
+    listeners: file.listeners.map(({ address, server, limits, tls }) => ({
       address,
       server,
       limits: {
@@ -29,6 +30,7 @@ export function toConfig(file: GatewayFile, resolve: (path: string) => string = 
         maxConnections: limits.maxConnections,
         maxStreams: limits.maxStreams,
       },
+      ...(tls === undefined ? {} : { tls: toListenerTls(tls, resolve) }),
     })),
     upstreams: Object.entries(file.upstreams).map(([name, upstream]) => toUpstream(name, upstream, resolve)),
     routes: file.routes.map((route, index) => toRoute(route, index)),
@@ -39,6 +41,18 @@ export function toConfig(file: GatewayFile, resolve: (path: string) => string = 
     drainDelayMs: file.shutdown.delay,
     admin: file.admin === undefined ? undefined : toAdmin(file.admin),
     tracing: file.tracing === undefined ? undefined : toTracing(file.tracing),
+  };
+}
+
+function toListenerTls(tls: FileListenerTls, resolve: (path: string) => string): ListenerTlsConfig {
+  const { cert = '', key = '', clientCa, certificates = [{ hosts: [], cert, key }] } = tls;
+  return {
+    certificates: certificates.map((one) => ({
+      hosts: one.hosts,
+      certFile: resolve(one.cert),
+      keyFile: resolve(one.key),
+    })),
+    clientCaFile: clientCa === undefined ? undefined : resolve(clientCa),
   };
 }
 

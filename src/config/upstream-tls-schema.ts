@@ -24,7 +24,7 @@ const serverName = part<string>(
 export const tlsFile = (what: string): z.ZodType<string> =>
   note(
     z.string().min(1).max(4096),
-    `${what}: a PEM file; a relative path is relative to this file. It is read at the start and at each reload.`,
+    `${what}: a PEM file; a relative path is relative to this file. It is read at the start, at each reload, and when it changes.`,
   );
 
 /** How connections to the endpoints are secured. */

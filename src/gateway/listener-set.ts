@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ListenerConfig } from '../config/gateway-config.ts';
 import type { Listener } from '../proxy/downstream.ts';
 import type { Proxy } from '../proxy/proxy.ts';
+import type { ListenerTls } from '../proxy/tls-settings.ts';
 import type { Clock } from '../transport/clock.ts';
+import { isSameKindOfTls, readListenerTls } from './listener-tls.ts';
 
 /** An address could not be opened. The message says which one, why, and what to do. */
 export class ListenError extends Error {
@@ -27,6 +29,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 interface OpenListener {
   readonly config: ListenerConfig;
+  /** What was in the files when they were last read. */
+  readonly tls: ListenerTls | undefined;
   readonly listener: Listener;
 }
 
@@ -51,7 +55,8 @@ export function createListenerSet(proxy: Proxy, clock: Clock): ListenerSet {
     try {
       const { address, server, limits, name } = config;
       const { host, port } = address;
-      return { config, listener: await proxy.listen({ host, port }, { server, limits, name }) };
+      const tls = readListenerTls(config.tls);
+      return { config, tls, listener: await proxy.listen({ host, port }, { server, limits, name, tls }) };
     } catch (error) {
       throw new ListenError(config.address.key, error);
     }
@@ -72,7 +77,9 @@ export function createListenerSet(proxy: Proxy, clock: Clock): ListenerSet {
       const next = takeOver(kept, wanted);
       const fresh: OpenListener[] = [];
       const stopped: OpenListener[] = [];
+      let undoCertificates = (): void => {};
       const undo = async (): Promise<void> => {
+        undoCertificates();
         await Promise.all(fresh.map(({ listener }) => listener.close()));
         // Addresses given up for new settings of the same address come back with the old ones.
         const again = await Promise.allSettled(stopped.map(({ config }) => listen(config)));
@@ -99,6 +106,7 @@ export function createListenerSet(proxy: Proxy, clock: Clock): ListenerSet {
           fresh.push(opened);
           next[index] = opened;
         }
+        undoCertificates = renewCertificates(next);
       } catch (error) {
         await undo();
         throw error;
@@ -124,10 +132,38 @@ function takeOver(kept: OpenListener[], wanted: readonly ListenerConfig[]): (Ope
     return found === undefined ? undefined : { ...found, config };
   };
   const same = wanted.map((config) => take((other) => isDeepStrictEqual(other, config), config));
-  return wanted.map(
-    (config, index) =>
-      same[index] ?? take((other) => isDeepStrictEqual({ ...other, limits: config.limits }, config), config),
-  );
+  return wanted.map((config, index) => same[index] ?? take((other) => canGoOver(other, config), config));
+}
+
+/** Limits change while it is open, and certificates, too. */
+function canGoOver(from: ListenerConfig, to: ListenerConfig): boolean {
+  const { limits, tls } = to;
+  return isSameKindOfTls(from.tls, tls) && isDeepStrictEqual({ ...from, limits, tls }, { ...to, limits, tls });
+}
+
+/**
+ * Shows what is in the files now. Returns what takes it back.
+ * @throws ListenError when a file cannot serve; nothing has changed then
+ */
+function renewCertificates(listeners: (OpenListener | undefined)[]): () => void {
+  const before: OpenListener[] = [];
+  const undo = (): void => {
+    for (const { listener, tls } of before) if (tls !== undefined) listener.setTls(tls);
+  };
+  for (const [index, one] of listeners.entries()) {
+    if (one?.config.tls === undefined) continue;
+    try {
+      const tls = readListenerTls(one.config.tls);
+      if (tls === undefined || isDeepStrictEqual(tls, one.tls)) continue;
+      one.listener.setTls(tls);
+      before.push(one);
+      listeners[index] = { ...one, tls };
+    } catch (error) {
+      undo();
+      throw new ListenError(one.config.address.key, error);
+    }
+  }
+  return undo;
 }
 
 function withOwnLimits(one: OpenListener): OpenListener {

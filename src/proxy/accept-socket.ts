@@ -3,7 +3,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { underlying } from './client-peer.ts';
 import type { ListenAddress } from './downstream.ts';
-import type { TlsSettings } from './tls-settings.ts';
+import type { ListenerTls } from './tls-settings.ts';
 
 /** Opens the address. Rejects with the system's error (`EADDRINUSE`, `EACCES`) when it cannot be bound. */
 export function listening(server: Server, address: ListenAddress): Promise<ListenAddress> {
@@ -23,13 +23,13 @@ export function listening(server: Server, address: ListenAddress): Promise<Liste
 export interface SocketServer {
   readonly server: Server;
   /** @throws Error when the listener has no TLS, or the settings are no good */
-  setTls(settings: TlsSettings): void;
+  setTls(settings: ListenerTls): void;
   /** Sockets whose handshake is not over. */
   cutHandshakes(): void;
 }
 
 export interface SocketServerOptions {
-  readonly tls: TlsSettings | undefined;
+  readonly tls: ListenerTls | undefined;
   readonly handshakeTimeoutMs: number;
   /** Ready to be read from. */
   readonly onSocket: (socket: Socket) => void;

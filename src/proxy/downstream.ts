@@ -3,7 +3,7 @@ import type { BodySource } from '../transport/request-body.ts';
 import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import type { ClientCertificate } from './client-peer.ts';
 import type { Http2Flood } from './http2-flood-guard.ts';
-import type { TlsSettings } from './tls-settings.ts';
+import type { ListenerTls } from './tls-settings.ts';
 
 /** How the body that follows a response head is delimited for the client. */
 export interface ResponseFraming {
@@ -130,7 +130,7 @@ export interface Listener {
    * @throws Error when the listener has no TLS, when the settings are no good, or when client certificates would no
    * longer, or newly, be asked for; nothing has changed then
    */
-  setTls(settings: TlsSettings): void;
+  setTls(settings: ListenerTls): void;
   /** No new connections; the others close after their next answer, which says so, idle ones after `DRAIN_IDLE_MS`. */
   drain(): void;
   /** Cuts everything that is left. Resolves when no socket is open. */

@@ -7,7 +7,7 @@ import { Http1ServerConnection } from './http1-server-connection.ts';
 import { createHttp2Acceptor } from './http2-acceptor.ts';
 import { ProtocolChoice } from './protocol-choice.ts';
 import type { ConnectionHost, ServerConnection } from './server-connection.ts';
-import type { TlsSettings } from './tls-settings.ts';
+import type { ListenerTls } from './tls-settings.ts';
 
 /**
  * Opens an address for our own strict server: HTTP/1.1, and HTTP/2 for clients that choose it in the TLS handshake or
@@ -20,7 +20,7 @@ export async function listenHttp1(
   sink: RequestSink,
   limits: ListenerLimits,
   clock: Clock,
-  tls?: TlsSettings,
+  tls?: ListenerTls,
 ): Promise<Listener> {
   const connections = new Set<ServerConnection>();
   let draining = false;

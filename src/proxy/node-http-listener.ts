@@ -17,7 +17,7 @@ import { NodeHttpDownstream } from './node-http-downstream.ts';
 import { requestBytes } from './node-http-handover.ts';
 import { createNodeHttpServer } from './node-http-server.ts';
 import type { ConnectionHost, ServerConnection } from './server-connection.ts';
-import type { TlsSettings } from './tls-settings.ts';
+import type { ListenerTls } from './tls-settings.ts';
 
 /**
  * The safe mode: `node:http` reads the requests. What its parser lets through although RFC 9112 tells a proxy to refuse
@@ -28,7 +28,7 @@ export async function listenNodeHttp(
   sink: RequestSink,
   limits: ListenerLimits,
   clock: Clock,
-  tls?: TlsSettings,
+  tls?: ListenerTls,
 ): Promise<Listener> {
   let draining = false;
   let current = limits;

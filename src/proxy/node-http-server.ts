@@ -7,11 +7,11 @@ import { refuseTls, watchHandshakes } from './accept-socket.ts';
 import type { ListenerLimits } from './downstream.ts';
 import type { Http2Acceptor } from './http2-acceptor.ts';
 import { isHandedOver } from './node-http-handover.ts';
-import type { TlsSettings } from './tls-settings.ts';
+import type { ListenerTls } from './tls-settings.ts';
 
 export interface NodeHttpServerOptions {
   readonly limits: ListenerLimits;
-  readonly tls: TlsSettings | undefined;
+  readonly tls: ListenerTls | undefined;
   /** Takes over what chose HTTP/2 in the TLS handshake. */
   readonly http2: Http2Acceptor | undefined;
   readonly onHandshakeFailure: (remoteAddress: string, detail: string) => void;
@@ -20,7 +20,7 @@ export interface NodeHttpServerOptions {
 export interface NodeHttpServer {
   readonly server: Server | SecureServer;
   /** @throws Error when the listener has no TLS, or the settings are no good */
-  setTls(settings: TlsSettings): void;
+  setTls(settings: ListenerTls): void;
   /** Sockets whose handshake is not over. */
   cutHandshakes(): void;
 }
@@ -42,7 +42,7 @@ function plainServer(limits: ListenerLimits): NodeHttpServer {
   return { server: createServer(httpOptions(limits)), setTls: refuseTls, cutHandshakes() {} };
 }
 
-async function secureServer(options: NodeHttpServerOptions, tls: TlsSettings): Promise<NodeHttpServer> {
+async function secureServer(options: NodeHttpServerOptions, tls: ListenerTls): Promise<NodeHttpServer> {
   const { limits, http2, onHandshakeFailure } = options;
   const [https, { TlsContexts }] = await Promise.all([import('node:https'), import('./tls-settings.ts')]);
   const contexts = new TlsContexts(tls);

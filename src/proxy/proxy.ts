@@ -33,7 +33,7 @@ import type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
 import { DEFAULT_REPLAY_BUFFER_BYTES, DEFAULT_TIMEOUTS } from './plan.ts';
 import type { Diagnostics, ProxyState } from './proxy-state.ts';
 import type { Tracing } from './request-trace.ts';
-import type { TlsSettings } from './tls-settings.ts';
+import type { ListenerTls } from './tls-settings.ts';
 
 export interface ProxyOptions {
   /** For requests whose filter sets no plan. Default: one retry of unsent, rejected and stale failures. */
@@ -69,7 +69,7 @@ export interface ListenOptions {
   readonly server?: ListenerEngine | undefined;
   readonly limits?: Partial<ListenerLimits> | undefined;
   /** Encrypted, with HTTP/2 for clients that ask for it. Default: not encrypted. */
-  readonly tls?: TlsSettings | undefined;
+  readonly tls?: ListenerTls | undefined;
   /** What requests of this listener say where they came in: `ProxyRequest.listener`. */
   readonly name?: string | undefined;
 }

@@ -11,7 +11,7 @@ export interface TlsCertificate {
   readonly key: string;
 }
 
-export interface TlsSettings {
+export interface ListenerTls {
   /** At least one. The first one is shown to clients that ask for no name, or for one that none has. */
   readonly certificates: readonly TlsCertificate[];
   /** PEM: a client must show a certificate that one of these has signed. Default: none is asked for. */
@@ -25,7 +25,7 @@ export class TlsContexts {
   readonly #withClientCertificates: boolean;
 
   /** @throws Error of OpenSSL when a certificate, a key or their pairing is no good; RangeError without a certificate */
-  constructor(settings: TlsSettings) {
+  constructor(settings: ListenerTls) {
     this.#withClientCertificates = settings.clientCa !== undefined;
     this.#current = this.#take(settings);
   }
@@ -45,7 +45,7 @@ export class TlsContexts {
    * Open connections keep what they have.
    * @throws as the constructor; RangeError when asking for client certificates would begin or end
    */
-  replace(settings: TlsSettings, server: Server): void {
+  replace(settings: ListenerTls, server: Server): void {
     if ((settings.clientCa !== undefined) !== this.#withClientCertificates)
       throw new RangeError('whether a listener asks for client certificates cannot change while it is open');
     this.#current = this.#take(settings);
@@ -54,7 +54,7 @@ export class TlsContexts {
     server.setTicketKeys(randomBytes(48));
   }
 
-  #take({ certificates, clientCa }: TlsSettings): SecureContextOptions {
+  #take({ certificates, clientCa }: ListenerTls): SecureContextOptions {
     const [first] = certificates;
     if (first === undefined) throw new RangeError('a TLS listener needs a certificate');
     const all = certificates.map((one) => ({ one, context: createSecureContext(contextOptions(one, clientCa)) }));

@@ -265,7 +265,6 @@ for (const [name, text, expected] of rows)
   test(`${name} is told with its place`, () => deepEqual(faultsOf(text), expected));
 
 const planned: readonly (readonly [string, string])[] = [
-  ['listeners[0].tls', smallest.replace('127.0.0.1:0', '127.0.0.1:0\n    tls: { cert: a, key: b }')],
   ['ownership', `${smallest}ownership: { mode: enforce }\n`],
   ['store.kind', `${smallest}store: { kind: redis }\n`],
 ];

@@ -15,6 +15,7 @@ test('the smallest file gets every default', () => {
           bodyIdleMs: 30_000,
           keepAliveMs: 65_000,
           maxConnections: 10_000,
+          maxStreams: 100,
         },
       },
     ],

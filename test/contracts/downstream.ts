@@ -6,6 +6,7 @@ import type { ListenerEngine, ListenerLimits } from '../../src/proxy/downstream.
 import type { ProxyHooks } from '../../src/proxy/phases.ts';
 import type { Proxy } from '../../src/proxy/proxy.ts';
 import { createProxy } from '../../src/proxy/proxy.ts';
+import { createTestCertificates } from '../support/certificates.ts';
 import type { OriginScript, ScriptedOrigin } from '../support/scripted-origin.ts';
 import { startOrigin } from '../support/scripted-origin.ts';
 import { connectRaw } from '../support/raw-client.ts';
@@ -29,7 +30,12 @@ const READ_LENIENTLY: Readonly<Record<ListenerEngine, readonly string[]>> = {
 };
 
 /** What every listener must do for the proxy behind it, whoever reads the bytes. */
-export function downstreamContract(server: ListenerEngine): void {
+export function downstreamContract(server: ListenerEngine, encrypted = false): void {
+  const certificates = encrypted ? createTestCertificates() : undefined;
+  const ca = certificates?.ca;
+  const tls = certificates === undefined ? undefined : { certificates: [{ hosts: [], ...certificates.server }] };
+  const name = encrypted ? `${server} over TLS` : server;
+
   async function stage(
     t: TestContext,
     script: OriginScript,
@@ -41,7 +47,7 @@ export function downstreamContract(server: ListenerEngine): void {
       { selectUpstream: () => origin.address, ...options.hooks },
       { limits: options.limits, onRecord: (record) => void records.push(record) },
     );
-    const listener = await proxy.listen('127.0.0.1:0', { server });
+    const listener = await proxy.listen('127.0.0.1:0', { server, tls });
     t.after(async () => {
       await proxy.close();
       await origin.close();
@@ -49,13 +55,13 @@ export function downstreamContract(server: ListenerEngine): void {
     return { port: listener.address.port, origin, proxy, records };
   }
 
-  describe(`${server}: requests`, () => {
+  describe(`${name}: requests`, () => {
     test('two requests on one connection are answered one after the other', async (t) => {
       const { port, origin } = await stage(t, [
         { do: 'respond', body: 'one' },
         { do: 'respond', body: 'two' },
       ]);
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       assert.equal((await client.request({ target: '/1' })).text, 'one');
       assert.equal((await client.request({ target: '/2' })).text, 'two');
       assert.equal(origin.requestCount(), 2);
@@ -63,7 +69,7 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('pipelined requests are answered in their order', async (t) => {
       const { port } = await stage(t, (request) => ({ do: 'respond', body: request.target }));
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       const one = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
       await client.send(one('/a') + one('/b') + one('/c'), ['GET', 'GET', 'GET']);
       const texts = [(await client.response()).text, (await client.response()).text, (await client.response()).text];
@@ -72,7 +78,7 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('a request that arrives byte by byte is read', async (t) => {
       const { port, origin } = await stage(t, { do: 'respond', body: 'ok' });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.sendPieces('PUT /p HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc', 1);
       assert.equal((await client.response()).text, 'ok');
       assert.equal(origin.journal.requests[0]?.bodyBytes, 3);
@@ -81,7 +87,7 @@ export function downstreamContract(server: ListenerEngine): void {
     test('a body that comes with its head reaches the upstream whole', async (t) => {
       const { port, origin } = await stage(t, { do: 'respond' });
       const body = patternBytes(3000);
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.request({ method: 'POST', body });
       assert.equal(origin.journal.requests[0]?.bodyBytes, 3000);
       assert.equal(origin.journal.requests[0]?.complete, true);
@@ -90,7 +96,7 @@ export function downstreamContract(server: ListenerEngine): void {
     test('a large chunked body streams through unchanged, trailers included', async (t) => {
       const { port, origin } = await stage(t, { do: 'respond' });
       const pieces = Array.from({ length: 50 }, (_, i) => patternBytes(10_000, i));
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       const answer = await client.request({ method: 'PUT', body: pieces, trailers: { 'X-Sum': 'abc' } });
       assert.equal(answer.status, 200);
       assert.equal(origin.journal.requests[0]?.bodyBytes, 500_000);
@@ -98,7 +104,7 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('HEAD keeps the declared length and has no body', async (t) => {
       const { port } = await stage(t, { do: 'respond', headers: { 'Content-Length': '1234' }, framing: 'none' });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       const answer = await client.request({ method: 'HEAD' });
       assert.equal(answer.value('content-length'), '1234');
       assert.equal(answer.value('transfer-encoding'), undefined);
@@ -107,7 +113,7 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('an HTTP/1.0 client gets a body delimited by the close', async (t) => {
       const { port } = await stage(t, { do: 'respond', body: 'hello', framing: 'chunked' });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.send('GET / HTTP/1.0\r\n\r\n');
       const answer = await client.response();
       assert.equal(answer.text, 'hello');
@@ -117,7 +123,7 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('a client that waits for 100 gets it once, then the answer', async (t) => {
       const { port, origin } = await stage(t, { do: 'respond', interim: [{ status: 100 }], body: 'done' });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.send('POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n', ['POST']);
       await client.waitFor(() => client.interim.length > 0);
       await client.send('hello', []);
@@ -135,7 +141,7 @@ export function downstreamContract(server: ListenerEngine): void {
         interim: [{ status: 103, headers: { Link: '</a.css>; rel=preload' } }],
         body: 'ok',
       });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       const answer = await client.request({});
       assert.deepEqual(
         answer.interim.map((head) => head.status),
@@ -146,19 +152,19 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('CONNECT is refused', async (t) => {
       const { port, origin } = await stage(t, { do: 'respond' });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.send('CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', ['CONNECT']);
       assert.equal((await client.response()).status, 405);
       assert.equal(origin.requestCount(), 0);
     });
   });
 
-  describe(`${server}: bad input`, () => {
+  describe(`${name}: bad input`, () => {
     for (const { name, bytes } of malformedRequests) {
       if (READ_LENIENTLY[server].includes(name)) continue;
       test(`${name} is refused with a 4xx or 5xx, closed, and reaches no origin`, async (t) => {
         const { port, origin } = await stage(t, { do: 'respond' });
-        const client = await connectRaw(port, { t });
+        const client = await connectRaw(port, { t, ca });
         await client.send(bytes);
         const answer = await client.response();
         assert.ok(answer.status >= 400, `status ${answer.status}`);
@@ -170,7 +176,7 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('a refused request leaves a record', async (t) => {
       const { port, records } = await stage(t, { do: 'respond' });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.send('GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n');
       assert.equal((await client.response()).status, 400);
       assert.equal(records[0]?.status, 400);
@@ -179,7 +185,7 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('a head larger than the limit is answered 431', async (t) => {
       const { port, origin } = await stage(t, { do: 'respond' }, { limits: { headerBytes: 4096 } });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.send(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(5000)}\r\n\r\n`);
       assert.equal((await client.response()).status, 431);
       assert.equal(origin.requestCount(), 0);
@@ -187,7 +193,7 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('a head that does not end in time is answered 408 and closed', async (t) => {
       const { port, origin } = await stage(t, { do: 'respond' }, { limits: { headerTimeoutMs: 100 } });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.send('GET / HTTP/1.1\r\nHost:');
       assert.equal((await client.response()).status, 408);
       await client.waitForEnd();
@@ -196,7 +202,7 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('a body that stands still is given up and never counts against the upstream', async (t) => {
       const { port, origin, records } = await stage(t, { do: 'respond' }, { limits: { bodyIdleMs: 100 } });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.send('PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc', ['PUT']);
       assert.equal((await client.response()).status, 408);
       await client.waitForEnd();
@@ -206,17 +212,17 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('an idle connection is closed without an answer', async (t) => {
       const { port } = await stage(t, { do: 'respond' }, { limits: { keepAliveMs: 50, headerTimeoutMs: 50 } });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.request({});
       await client.waitForEnd();
       assert.equal(client.responses.length, 1);
     });
   });
 
-  describe(`${server}: ends`, () => {
+  describe(`${name}: ends`, () => {
     test('a client that closes its side with the request is still answered', async (t) => {
       const { port } = await stage(t, { do: 'respond', delayMs: 60, body: 'still' });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       void client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
       client.halfClose();
       assert.equal((await client.response()).text, 'still');
@@ -224,7 +230,7 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('a client that leaves while it waits takes the upstream request with it', async (t) => {
       const { port, origin, records } = await stage(t, { do: 'hang' });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.sendRequest({});
       await origin.waitFor((journal) => journal.requests.length === 1);
       client.reset();
@@ -236,7 +242,7 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('a client that leaves within the response stops the upstream', async (t) => {
       const { port, origin, records } = await stage(t, { do: 'endless' });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.sendRequest({});
       await client.waitForBytes(10_000);
       client.destroy();
@@ -252,7 +258,7 @@ export function downstreamContract(server: ListenerEngine): void {
         body: 'only this',
         then: 'reset',
       });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.sendRequest({});
       const answer = await client.response();
       assert.equal(answer.complete, false);
@@ -265,7 +271,7 @@ export function downstreamContract(server: ListenerEngine): void {
         bytes: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n',
         then: 'close',
       });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       await client.sendRequest({});
       const answer = await client.response();
       assert.equal(answer.text, 'hello');
@@ -281,7 +287,7 @@ export function downstreamContract(server: ListenerEngine): void {
         body: 'too much',
         then: 'destroy',
       });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       void client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n', ['POST']);
       for (let i = 0; i < 100 && client.responses.length === 0 && client.ending === undefined; i += 1) {
         await client.send(patternBytes(100_000), []);
@@ -294,7 +300,7 @@ export function downstreamContract(server: ListenerEngine): void {
     test('a slow reader gets every byte', async (t) => {
       const body = patternBytes(3_000_000);
       const { port } = await stage(t, { do: 'respond', body, framing: 'chunked' });
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       client.pauseReading();
       await client.sendRequest({});
       for (let i = 0; i < 20; i += 1) {
@@ -309,8 +315,8 @@ export function downstreamContract(server: ListenerEngine): void {
 
     test('drain closes idle connections, lets the running request end and says close', async (t) => {
       const { port, origin, proxy } = await stage(t, { do: 'respond', gate: 'go', body: 'last' });
-      const idle = await connectRaw(port, { t });
-      const busy = await connectRaw(port, { t });
+      const idle = await connectRaw(port, { t, ca });
+      const busy = await connectRaw(port, { t, ca });
       await busy.sendRequest({});
       await origin.waitFor((journal) => journal.requests.length === 1);
       const drained = proxy.drain(10_000);
@@ -337,7 +343,7 @@ export function downstreamContract(server: ListenerEngine): void {
           },
         },
       );
-      const client = await connectRaw(port, { t });
+      const client = await connectRaw(port, { t, ca });
       assert.equal((await client.request({})).status, 500);
       assert.equal((await client.request({})).text, 'fine');
       assert.match(records[0]?.error ?? '', /bug in a filter/);

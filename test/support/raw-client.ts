@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createMessageReader, type Framing } from './message-reader.ts';
 import { ResponseEntry, responseFraming, type RawHead, type RawResponse } from './raw-response.ts';
@@ -44,16 +45,24 @@ export interface RawClient {
   resumeReading(): void;
 }
 
-/** @param address a port of 127.0.0.1, or `host:port` */
+/**
+ * @param address a port of 127.0.0.1, or `host:port`
+ * @param options.ca speak over TLS, with a server whose certificate for `localhost` this authority (PEM) has issued
+ */
 export async function connectRaw(
   address: number | string,
-  options: { readonly t?: TestContext | undefined } = {},
+  options: { readonly t?: TestContext | undefined; readonly ca?: string | undefined } = {},
 ): Promise<RawClient> {
   const [host, port] = typeof address === 'number' ? ['127.0.0.1', address] : splitAddress(address);
-  const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
+  const { ca } = options;
+  const carrier = connect({ host, port, allowHalfOpen: true, noDelay: true });
+  const socket: Socket =
+    ca === undefined
+      ? carrier
+      : connectTls({ socket: carrier, ca, servername: 'localhost', allowHalfOpen: true } as ConnectionOptions);
   await new Promise<void>((resolve, reject) => {
     socket.once('error', reject);
-    socket.once('connect', () => {
+    socket.once(ca === undefined ? 'connect' : 'secureConnect', () => {
       socket.off('error', reject);
       resolve();
     });
@@ -61,7 +70,7 @@ export async function connectRaw(
   options.t?.after(() => {
     socket.destroy();
   });
-  return clientOn(socket);
+  return clientOn(socket, carrier);
 }
 
 /** One request on a connection of its own. */
@@ -83,7 +92,8 @@ function splitAddress(address: string): [string, number] {
   return [address.slice(0, at), Number(address.slice(at + 1))];
 }
 
-function clientOn(socket: Socket): RawClient {
+/** @param carrier the socket below a TLS socket, else the same */
+function clientOn(socket: Socket, carrier: Socket): RawClient {
   const signal = createSignal();
   const chunks: Buffer[] = [];
   let receivedBytes = 0;
@@ -240,7 +250,7 @@ function clientOn(socket: Socket): RawClient {
       socket.end();
     },
     reset() {
-      socket.resetAndDestroy();
+      carrier.resetAndDestroy();
     },
     destroy() {
       socket.destroy();

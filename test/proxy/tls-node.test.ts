@@ -1,0 +1,3 @@
+import { downstreamContract } from '../contracts/downstream.ts';
+
+downstreamContract('node', true);
