@@ -1,4 +1,4 @@
-import { Agent, Dispatcher, errors } from 'undici';
+import { Dispatcher, errors } from 'undici';
 import { createSystemClock } from '../transport/system-time.ts';
 import type { Clock } from '../transport/clock.ts';
 import { Client } from './client.ts';
@@ -7,6 +7,7 @@ import type { ClientOptions } from './client-options.ts';
 import { readHandler } from './dispatch-handler.ts';
 import type { RequestHandler } from './dispatch-handler.ts';
 import type { DispatchOptions } from './dispatch-request.ts';
+import { createUpgradeAgent } from './upgrade-agent.ts';
 
 type Callback = () => void;
 
@@ -22,13 +23,15 @@ export function createDispatcher(options: ClientOptions = {}): Dispatcher {
 /** @internal What `createDispatcher` gives, with time and chance as arguments. */
 export class ClientDispatcher extends Dispatcher {
   readonly client: Client;
-  /** A tunnel is not a message that could be sent again: undici itself makes it, when there is one to make. */
-  #tunnels: Agent | undefined;
+  readonly #options: ClientOptions;
+  /** Made when there is something for it. */
+  #upgrades: Dispatcher | undefined;
   #closing: Promise<void> | undefined;
   #destroying: Promise<void> | undefined;
 
   constructor(options: ClientOptions, clock: Clock, random: () => number) {
     super();
+    this.#options = options;
     this.client = new Client(options, clock, random, (origin) => this.emit('drain', origin));
   }
 
@@ -65,8 +68,9 @@ export class ClientDispatcher extends Dispatcher {
   }
 
   #tunnel(options: DispatchOptions, handler: RequestHandler): boolean {
-    this.#tunnels ??= new Agent();
-    return this.#tunnels.dispatch(options as Agent.DispatchOptions, handler);
+    const { tls = {}, proxy = 'environment' } = this.#options;
+    this.#upgrades ??= createUpgradeAgent(tls, proxy);
+    return this.#upgrades.dispatch(options as Dispatcher.DispatchOptions, handler);
   }
 
   /** No new requests; resolves when those under way have ended, retries and their waits included. */
@@ -89,11 +93,11 @@ export class ClientDispatcher extends Dispatcher {
   }
 
   async #closeAll(): Promise<void> {
-    await Promise.all([this.client.close(), this.#tunnels?.close()]);
+    await Promise.all([this.client.close(), this.#upgrades?.close()]);
   }
 
   async #destroyAll(reason: Error): Promise<void> {
-    await Promise.all([this.client.destroy(reason), this.#tunnels?.destroy(reason)]);
+    await Promise.all([this.client.destroy(reason), this.#upgrades?.destroy(reason)]);
   }
 }
 

@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { upgrade } from 'undici';
 import { createDispatcher } from '../../src/client/dispatcher.ts';
 import { readProxy } from '../../src/client/env-proxy.ts';
 import { isRequestFailedError } from '../../src/client/errors.ts';
@@ -40,17 +41,20 @@ async function startProxy(t: TestContext, refusal?: number): Promise<TestProxy> 
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  server.on('connect', (request: IncomingMessage, client: Socket) => {
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
     note(request);
-    client.on('error', () => {});
-    if (refusal !== undefined) return client.end(`HTTP/1.1 ${refusal} No\r\nContent-Length: 0\r\n\r\n`);
+    socket.on('error', () => {});
+    if (refusal !== undefined) {
+      socket.end(`HTTP/1.1 ${refusal} No\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
     const [host, port] = request.url!.split(':');
     const target = connect(Number(port), host, () => {
-      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      client.pipe(target).pipe(client);
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.pipe(target).pipe(socket);
     });
-    target.on('error', () => client.destroy());
-    client.on('close', () => target.destroy());
+    target.on('error', () => socket.destroy());
+    socket.on('close', () => target.destroy());
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   t.after(async () => {
@@ -109,6 +113,15 @@ test('a proxy that opens no tunnel fails the request before it is sent', async (
     assert.match(error.message, /answered CONNECT with 407/);
     return true;
   });
+});
+
+test('an upgrade goes through the tunnel too', async (t) => {
+  const proxy = await startProxy(t);
+  const bytes = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n';
+  const origin = await startOrigin({ requests: { do: 'raw', bytes, then: 'hang' } }, { t });
+  const { socket } = await upgrade(`http://${origin.address}`, { dispatcher: client(t, proxy.url), protocol: 'echo' });
+  socket.destroy();
+  assert.deepEqual(proxy.seen, [`CONNECT ${origin.address} ${CREDENTIALS}`]);
 });
 
 test('a proxy that cannot be reached is told apart, and the origin is not asked', async (t) => {
