@@ -212,6 +212,7 @@ export class ConfiguredGateway implements Gateway {
       phase: this.#phase,
       inflightCount: this.inflightCount,
       connectionCount: this.#listeners.connectionCount,
+      refusedConnectionCounts: this.#proxy.refusedConnectionCounts,
       replayMemory: this.#replayMemory,
       lostLineCount: this.#lostLineCount + (this.#accessLog?.lostCount ?? 0),
       lostSpanCount: this.#tracing.lostCount,

@@ -6,6 +6,8 @@ export interface GatewayReading {
   readonly draining: boolean;
   readonly inflightRequestCount: number;
   readonly clientConnectionCount: number;
+  /** Connections that were closed for what their clients did, by the reason; the reasons are few and fixed. */
+  readonly refusedConnectionCounts: ReadonlyMap<string, number>;
   readonly replayMemory: { readonly usedBytes: number; readonly limitBytes: number };
   /** Lines of the access log that its target did not take. */
   readonly lostLogLineCount: number;

@@ -24,6 +24,14 @@ function addGatewayMetrics(registry: Registry, reading: () => GatewayReading): v
   );
   gauge('mulligan_requests_inflight', 'Requests under way.', (of) => of.inflightRequestCount);
   gauge('mulligan_client_connections', 'Open connections of clients.', (of) => of.clientConnectionCount);
+  addCounter(registry, {
+    name: 'mulligan_client_connections_refused_total',
+    help: 'Connections that were closed for what their clients did, by the reason.',
+    labels: ['reason'],
+    *read() {
+      for (const [reason, count] of reading().refusedConnectionCounts) yield [[reason], count];
+    },
+  });
   gauge(
     'mulligan_replay_memory_used_bytes',
     'Request bodies kept for another attempt.',

@@ -11,6 +11,7 @@ export interface LiveGateway {
   readonly inflightCount: number;
   /** Client connections. */
   readonly connectionCount: number;
+  readonly refusedConnectionCounts: ReadonlyMap<string, number>;
   readonly replayMemory: ReplayMemory;
   /** Lines of the access log that are lost. */
   readonly lostLineCount: number;
@@ -29,6 +30,7 @@ export function readGateway(live: LiveGateway, counts: AdminCounts, nowMs: numbe
     draining: live.phase === 'draining' || live.phase === 'stopped',
     inflightRequestCount: live.inflightCount,
     clientConnectionCount: live.connectionCount,
+    refusedConnectionCounts: live.refusedConnectionCounts,
     replayMemory: { usedBytes, limitBytes },
     lostLogLineCount: live.lostLineCount,
     lostSpanCount: live.lostSpanCount,
