@@ -129,6 +129,11 @@ test('goodput is back when five seconds of it are as good as before', () => {
   assert.equal(brief?.afterMs, 14_000, 'three good seconds are not enough');
 });
 
+test('a fault that ends in the last interval has no time after it to tell anything of', () => {
+  const hourly = { intervalMs: 3_600_000, requests: [90_000], answered: [80_000] };
+  assert.equal(recoveryOf(FAULT, hourly), undefined);
+});
+
 test('what stays down never recovers, and without a fault that ended there is nothing to recover from', () => {
   assert.equal(
     recoveryOf(

@@ -46,6 +46,9 @@ export function linePlot(plot: LinePlot): Markup {
   const y = (value: number): number => round(HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM));
   const point = (value: number, index: number): string =>
     `${x(Math.min(endMs, (index + 0.5) * merged * intervalMs))} ${y(value)}`;
+  // A line of one point would not be seen.
+  const path = (values: readonly number[]): string =>
+    values.length === 1 ? `M${x(0)} ${y(values[0]!)}H${x(endMs)}` : `M${values.map(point).join('L')}`;
   return markup`<svg role="img" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-labelledby="${id}-title ${id}-what">
 <title id="${id}-title">${title}</title>
 <desc id="${id}-what">${describe(plot, endMs)}</desc>
@@ -56,7 +59,7 @@ ${ticks.map((value) => markup`<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGH
 <line class="axis" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(0)}" y2="${y(0)}"/>
 ${timeTicks(endMs).map((ms) => markup`<text class="quiet" x="${x(ms)}" y="${HEIGHT - 10}" text-anchor="${ms === endMs ? 'end' : 'middle'}">${shortTime(ms)}</text>`)}
 ${reference === undefined ? '' : markup`<line class="reference" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(reference.value)}" y2="${y(reference.value)}"/>`}
-${lines.map(({ name, values, style }) => markup`<path class="line line-${style % LINE_STYLE_COUNT}" d="M${values.map(point).join('L')}"><title>${name}</title></path>`)}
+${lines.map(({ name, values, style }) => markup`<path class="line line-${style % LINE_STYLE_COUNT}" d="${path(values)}"><title>${name}</title></path>`)}
 </svg>`;
 }
 

@@ -11,8 +11,6 @@ const ROW_COUNT = 12;
 
 /** Goodput, load where it grew most, retries and queues over time, each with its numbers. */
 export function timeFigures(results: readonly SimulationResult[]): Markup[] {
-  const perSecond = (values: readonly number[], { intervalMs }: SimulationResult): number[] =>
-    values.map((count) => (count * 1000) / intervalMs);
   const where = hottestOf(results);
   const load = results[0]?.nodes[where];
   const usualRate = load === undefined ? 0 : (load.baselineCount * 1000) / Math.max(1, results[0]!.simulatedMs);
@@ -33,6 +31,13 @@ export function timeFigures(results: readonly SimulationResult[]): Markup[] {
     ),
     figure(results, 'queue', 'Waiting for a worker, in all services', 'requests', queueOf),
   ];
+}
+
+/** An interval that had not ended counts for as long as it lasted. */
+function perSecond(counts: readonly number[], { intervalMs, simulatedMs }: SimulationResult): number[] {
+  return counts.map(
+    (count, index) => (count * 1000) / Math.max(1, Math.min(intervalMs, simulatedMs - index * intervalMs)),
+  );
 }
 
 /** The operation whose load grew most in any of the modes; the first when none did. */

@@ -70,6 +70,15 @@ test('a run that was ended early is marked, with what was not run', () => {
   assert.doesNotMatch(report, /class="notice"/);
 });
 
+test('a line of one interval, one that has not ended, is drawn at its rate', () => {
+  const simulation = createSimulation(topology, { durationMs: 500 * 3_600_000 });
+  simulation.advance(20_000);
+  const page = htmlReport([simulation.result()], { title: 'x' });
+  const [, goodput] = /<path class="line line-0" d="M58 ([\d.]+)H628"/.exec(page) ?? [];
+  // Its scale goes from 0 at 266 to 100 at 74; about 100 a second are answered but while D fails.
+  assert.ok(Number(goodput) < 200, goodput);
+});
+
 test('what was assumed stands at the top', () => {
   const page = htmlReport(results, { title: 'x', assumptions: ['no <timeouts>'] });
   assert.match(page, /<li>no &lt;timeouts&gt;<\/li><\/ul><\/header>/);
