@@ -25,6 +25,7 @@ export function assumptionsOf({
     ...(withoutMethod === 0
       ? []
       : [`${withoutMethod} operations have no method in the traces: they count as ones that may be repeated`]),
+    ...(tree.lostCount === 0 ? [] : [`${tree.lostCount} spans are below each other in a circle, and left out`]),
     ...(tree.orphanCount === 0
       ? []
       : [`${tree.orphanCount} spans have a parent that is not in the file: they count as requests from outside`]),

@@ -23,18 +23,18 @@ const OVERLAP_TOLERANCE_US = 1000;
 /** The calls that were made while the operation of a span was served, in the order of their beginning. */
 export function callsBelow(visit: Span, tree: TraceTree): LogicalCall[] {
   const calls: LogicalCall[] = [];
-  gather(visit, visit.service, tree, calls);
-  return calls.toSorted((a, b) => a.attempts[0]!.span.startUs - b.attempts[0]!.span.startUs);
-}
-
-function gather(parent: Span, service: string, tree: TraceTree, calls: LogicalCall[]): void {
-  const attempts: SeenAttempt[] = [];
-  for (const child of tree.childrenOf(parent)) {
-    const attempt = attemptOf(child, service, tree);
-    if (attempt !== undefined) attempts.push(attempt);
-    else if (!isMessage(child)) gather(child, service, tree, calls);
+  // Steps of a service may be nested as deep as a program calls itself: no recursion of ours.
+  const pending: Span[] = [visit];
+  for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+    const attempts: SeenAttempt[] = [];
+    for (const child of tree.childrenOf(parent)) {
+      const attempt = attemptOf(child, visit.service, tree);
+      if (attempt !== undefined) attempts.push(attempt);
+      else if (!isMessage(child)) pending.push(child);
+    }
+    calls.push(...grouped(attempts, tree.countsResends(visit.service)));
   }
-  calls.push(...grouped(attempts, tree.countsResends(service)));
+  return calls.toSorted((a, b) => a.attempts[0]!.span.startUs - b.attempts[0]!.span.startUs);
 }
 
 /** `undefined`: a step of the service itself. */

@@ -63,6 +63,12 @@ export function readTraces(
   }
   if (spans.length === 0) return fault([0], 'has no spans', 'export traces that have some');
   const tree = treeOf(spans);
+  if (tree.roots.length === 0)
+    return fault(
+      spans[0]!.path,
+      'is below itself, and so are all the others',
+      'export whole traces: one span of each has no parent',
+    );
   const seconds = secondsOf(spans);
   const statistics = statisticsOf(tree);
   const { topology, callPaths, omissions } = observedTopology(statistics, seconds);

@@ -7,6 +7,8 @@ export interface TraceTree {
   /** How many of the roots have lost their parent. */
   readonly orphanCount: number;
   readonly traceCount: number;
+  /** Spans that are their own ancestors, and what lies below them: no root leads there. */
+  readonly lostCount: number;
   childrenOf(span: Span): readonly Span[];
   /** Whether a service numbers what it sends again: a send without a number is then a first one. */
   countsResends(service: string): boolean;
@@ -38,8 +40,11 @@ export function treeOf(spans: Iterable<Span>): TraceTree {
     else siblings.push(span);
   }
   for (const siblings of children.values()) siblings.sort((a, b) => a.startUs - b.startUs);
+  const found = new Set(roots);
+  for (const span of found) for (const child of children.get(span) ?? NONE) found.add(child);
   return {
     roots,
+    lostCount: byKey.size - found.size,
     orphanCount,
     traceCount: traces.size,
     childrenOf: (span) => children.get(span) ?? NONE,

@@ -140,6 +140,12 @@ for (const [name, text, format, expected] of [
     /\[0\]\.timestamp: is not a time \(microseconds since 1970\)$/,
   ],
   [
+    'a span that is below itself',
+    '[{"traceId":"a","id":"1","parentId":"2","timestamp":1},{"traceId":"a","id":"2","parentId":"1","timestamp":1}]',
+    undefined,
+    /^t\.json:1:2 \[0\]: is below itself, and so are all the others \(export whole traces/,
+  ],
+  [
     'a span of no process',
     '{"data":[{"traceID":"a","processes":{},"spans":[{"traceID":"a","spanID":"1","operationName":"x","processID":"p1","startTime":1,"duration":1}]}]}',
     undefined,

@@ -186,6 +186,23 @@ test('spans whose parent is missing count as requests from outside, which is sai
   assert.match(source.assumptions.join('\n'), /1 spans have a parent that is not in the file/);
 });
 
+test('spans that are each other’s parents are left out, which is said', () => {
+  const source = sourceOf(
+    otlp([server('1', 'a', 0, 10), server('2', 'b', 0, 10, { parent: '3' }), server('3', 'b', 0, 10, { parent: '2' })]),
+  );
+  assert.equal(source.topology.operations.length, 1);
+  assert.match(source.assumptions.join('\n'), /2 spans are below each other in a circle, and left out/);
+});
+
+test('steps that are nested ten thousand deep are read', () => {
+  const steps = Array.from({ length: 10_000 }, (_, index) => ({
+    ...server(`${index + 1}`, 'a', 0, 10, { parent: `${index}` }),
+    kind: 'internal' as const,
+  }));
+  const last = client('call', 2, 5, { parent: '10000', peer: 'b' });
+  assert.deepEqual(drawn(sourceOf(otlp([server('0', 'a', 0, 10), ...steps, last]))), ['a/get -> b/get']);
+});
+
 test('a call that closes a circle is left out with a warning', () => {
   const source = sourceOf(
     otlp([
