@@ -38,7 +38,8 @@ export class TrackedRequest {
     const { lineage, deadlineAtMs } = this.#call;
     this.#facts = {
       ...own,
-      lineage,
+      // A layer above in this process may have retried already, and says so in the request itself.
+      lineage: Math.max(own.lineage, lineage),
       deadlineAtMs: Math.min(own.deadlineAtMs, deadlineAtMs),
       deadlinePassedOn: deadlineAtMs < Infinity,
     };
@@ -47,6 +48,11 @@ export class TrackedRequest {
 
   policy(own: RetryPolicy): RetryPolicy {
     return own.ownership === this.#mode ? own : { ...own, ownership: this.#mode };
+  }
+
+  /** Runs what sends an attempt through a client below, which must not be taken for a call of its own. */
+  sending<Result>(send: () => Result): Result {
+    return this.#call.attempt(send);
   }
 
   /** Tells the callee how long it is waited for. */

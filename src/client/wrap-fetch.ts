@@ -1,3 +1,4 @@
+import { readRequestAttempt } from '../engine/request-attempt.ts';
 import { hasField } from '../http1/field-list.ts';
 import { createCallTransport } from './call/call-transport.ts';
 import { createPortableClock } from './call/portable-clock.ts';
@@ -69,7 +70,16 @@ function planOf(
   const key = keyed ? [] : keyField(layer.idempotencyKey, method);
   const redirect = init.redirect ?? (isRequest ? input.redirect : undefined) ?? 'follow';
   const call = new FetchCall({ inner, input, init, url, fields: [...fields, ...key], key, body, signal, redirect });
-  return { call, layer, method, url, keyed: keyed || key.length > 0, body: body.capture, signal };
+  return {
+    call,
+    layer,
+    method,
+    url,
+    keyed: keyed || key.length > 0,
+    lineage: readRequestAttempt(fields)?.lineage,
+    body: body.capture,
+    signal,
+  };
 }
 
 function signalOf(input: string | URL | Request): AbortSignal | undefined {

@@ -27,11 +27,11 @@ test('nothing that mulligan/fetch loads is from Node, and nothing that it runs n
     if (/(?<![.\w])(?:Buffer|process|setImmediate)\s*[.(]/.test(code)) globals.push(path);
     for (const specifier of runtimeImports(path)) {
       if (specifier.startsWith('.')) queue.push(normalize(join(dirname(path), specifier)));
-      else packages.add(`${path}: ${specifier}`);
+      else packages.add(specifier);
     }
   }
   assert.ok(seen.size > 40, 'the graph was walked');
   // Its one use is for bodies that come piece by piece from a socket; a fetch's response is kept whole.
   assert.deepEqual(globals, ['src/engine/kept-response.ts']);
-  assert.deepEqual([...packages], ['src/engine/request-attempt.ts: structured-headers']);
+  assert.deepEqual([...packages], ['structured-headers']);
 });

@@ -61,10 +61,10 @@ class CallAttemptRun implements Attempt {
   }
 
   async #run(): Promise<void> {
-    const { call, number, fields } = this.#request;
+    const { call, number, fields, send } = this.#request;
     let outcome: CallOutcome<unknown>;
     try {
-      outcome = await call.attempt({ number, fields, signal: this.#aborter.signal });
+      outcome = await send(() => call.attempt({ number, fields, signal: this.#aborter.signal }));
     } catch (error) {
       outcome = { type: 'failed', failure: failureFromError(error, UNKNOWN_SITE), error };
     }

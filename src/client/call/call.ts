@@ -37,6 +37,8 @@ export interface Call<T> {
 export interface CallRequest<T> extends AttemptRequest {
   readonly call: Call<T>;
   readonly number: number;
+  /** Runs what sends it. */
+  send<Result>(attempt: () => Result): Result;
 }
 
 /** A response head with what its function gave for it. */

@@ -11,6 +11,7 @@ import { rememberReport } from '../attempts.ts';
 import { RequestFailedError } from '../errors.ts';
 import type { Layer } from '../layer-options.ts';
 import { NEVER_RULES } from '../options.ts';
+import { TrackedRequest, withPeerAdvice } from '../tracked-request.ts';
 import type { Call, CallHead, CallRequest } from './call.ts';
 import { classifyEnds } from './classify-ends.ts';
 import { originalError } from './original-error.ts';
@@ -25,6 +26,8 @@ export interface CallPlan<T> {
   readonly name?: string | undefined;
   /** It carries an idempotency key. */
   readonly keyed: boolean;
+  /** Retries that were made above, in the same process. Default 0. */
+  readonly lineage?: number | undefined;
   /** What its sender says about doing it twice. */
   readonly repeatable?: boolean | undefined;
   /** What circuits are told apart by. Default: one for the origin. */
@@ -54,6 +57,7 @@ class CallHost<T> implements RunHost {
   readonly #reject: (error: unknown) => void;
   readonly #selection: Selection;
   #run: RequestRun | undefined;
+  #tracked: TrackedRequest | undefined;
   #delivered: CallHead<T> | undefined;
 
   constructor(plan: CallPlan<T>, resolve: (value: T) => void, reject: (error: unknown) => void) {
@@ -67,22 +71,26 @@ class CallHost<T> implements RunHost {
     const { layer, method, url, keyed, repeatable, operation, body, signal } = this.#plan;
     const { clock, random } = layer.host;
     const { policy, classify } = layer.rules.isInScope?.(url) === false ? NEVER_RULES : layer.rules;
+    const tracked = TrackedRequest.begin(method, () => url.href, keyed, policy);
+    this.#tracked = tracked;
+    const facts = {
+      method,
+      keyed,
+      repeatable,
+      lineage: this.#plan.lineage ?? 0,
+      deadlineAtMs: deadlineAt(layer.timeout.requestMs, clock.nowMs()),
+    };
     signal?.addEventListener('abort', this.#aborted);
     runRequest(
       {
-        facts: {
-          method,
-          keyed,
-          repeatable,
-          lineage: 0,
-          deadlineAtMs: deadlineAt(layer.timeout.requestMs, clock.nowMs()),
-        },
-        policy,
+        facts: tracked?.facts(facts) ?? facts,
+        policy: tracked?.policy(policy) ?? policy,
         timeouts: layer.timeout,
         body,
         operation,
         hedge: layer.hedge,
         classify: classify === undefined ? undefined : classifyEnds(classify, method, url),
+        readAnswer: tracked?.answered ?? withPeerAdvice,
         host: this,
         clock,
         random,
@@ -100,17 +108,22 @@ class CallHost<T> implements RunHost {
   }
 
   buildRequest(_endpoint: Endpoint, number: number): CallRequest<T> {
-    const { call, method, url } = this.#plan;
-    return { method, target: url.pathname, fields: [], body: undefined, expectContinueMs: 0, call, number };
+    const { call, layer, method, url } = this.#plan;
+    const fields = this.#tracked?.fields([], layer.host.clock.nowMs()) ?? [];
+    const tracked = this.#tracked;
+    const send = <R>(attempt: () => R): R => (tracked === undefined ? attempt() : tracked.sending(attempt));
+    return { method, target: url.pathname, fields, body: undefined, expectContinueMs: 0, call, number, send };
   }
 
   onConnected(): void {}
 
-  reviewFailure(): DecisionOverride | undefined {
+  reviewFailure(failure: Failure): DecisionOverride | undefined {
+    this.#tracked?.failed(failure);
     return undefined;
   }
 
   onRetry(attempt: AttemptRecord, delayMs: number): void {
+    this.#tracked?.retried();
     this.#plan.layer.onRetry?.(attempt, delayMs);
   }
 
@@ -132,6 +145,7 @@ class CallHost<T> implements RunHost {
   }
 
   onFailed(failure: Failure, reason: StopReason): void {
+    if (failure.kind === 'deadline_exceeded') this.#tracked?.failed(failure);
     const original = originalError(failure);
     this.#fail(original === undefined ? this.#ownError(failure, reason) : original.error);
   }
@@ -174,12 +188,14 @@ class CallHost<T> implements RunHost {
 
   #fail(error: unknown): void {
     this.#ended(error);
+    if (error instanceof Error) this.#tracked?.caused(error);
     this.#reject(error);
   }
 
   #ended(result: unknown): void {
     this.#plan.signal?.removeEventListener('abort', this.#aborted);
     const run = this.#run;
+    this.#tracked?.ended(run, this.#plan.layer.host.clock.nowMs());
     if (run === undefined || ((typeof result !== 'object' || result === null) && typeof result !== 'function')) return;
     const { attempts, reason, retryCount, waitedMs, hedgeRefused } = run;
     rememberReport(result, { attempts, reason, retryCount, waitedMs, hedgeRefused });

@@ -16,6 +16,7 @@ import type { RequestHandler } from '../dispatch-handler.ts';
 import { RequestFailedError } from '../errors.ts';
 import type { Layer } from '../layer-options.ts';
 import { NEVER_RULES } from '../options.ts';
+import { TrackedRequest, withPeerAdvice } from '../tracked-request.ts';
 import type { DispatchAttemptRequest, DispatchHead, DispatchSender } from './dispatch-transport.ts';
 import { HeldResponse } from './held-response.ts';
 import type { InnerHandler } from './inner-handler.ts';
@@ -35,6 +36,7 @@ export class DispatchCall implements RunHost, DispatchSender {
   /** What `undici.request` gives as `context`: the report hangs on it. */
   readonly #context: Record<string, unknown> = {};
   #run: RequestRun | undefined;
+  #tracked: TrackedRequest | undefined;
   #attemptNumber = 0;
   #isOver = false;
 
@@ -62,18 +64,23 @@ export class DispatchCall implements RunHost, DispatchSender {
       return this.onError(error);
     }
     if (this.#isOver) return;
-    const { layer, url, method } = { layer: this.#layer, url: this.#request.url, method: this.#request.method };
+    const layer = this.#layer;
     const { clock, random } = layer.host;
+    const { keyed, repeatable, lineage, body, url, method } = this.#request;
     const { policy, classify } = layer.rules.isInScope?.(url) === false ? NEVER_RULES : layer.rules;
-    const { keyed, repeatable, lineage, body } = this.#request;
+    const tracked = TrackedRequest.begin(method, () => url.href, keyed, policy);
+    this.#tracked = tracked;
+    const deadlineAtMs = deadlineAt(layer.timeout.requestMs, clock.nowMs());
+    const facts = { method, keyed, repeatable, lineage, deadlineAtMs };
     runRequest(
       {
-        facts: { method, keyed, repeatable, lineage, deadlineAtMs: deadlineAt(layer.timeout.requestMs, clock.nowMs()) },
-        policy,
+        facts: tracked?.facts(facts) ?? facts,
+        policy: tracked?.policy(policy) ?? policy,
         timeouts: layer.timeout,
         body: body.capture,
         hedge: layer.hedge,
         classify: classify === undefined ? undefined : classifyEnds(classify, method, url),
+        readAnswer: tracked?.answered ?? withPeerAdvice,
         host: this,
         clock,
         random,
@@ -86,7 +93,8 @@ export class DispatchCall implements RunHost, DispatchSender {
 
   dispatch(fields: FieldList, handler: InnerHandler): void {
     this.#attemptNumber += 1;
-    const accepted = this.#request.dispatch(fields, handler);
+    const send = (): boolean => this.#request.dispatch(fields, handler);
+    const accepted = this.#tracked === undefined ? send() : this.#tracked.sending(send);
     if (this.#attemptNumber === 1) this.accepted = accepted;
   }
 
@@ -122,16 +130,19 @@ export class DispatchCall implements RunHost, DispatchSender {
 
   buildRequest(_endpoint: Endpoint): DispatchAttemptRequest {
     const { method, url } = this.#request;
-    return { method, target: url.pathname, fields: [], body: undefined, expectContinueMs: 0, sender: this };
+    const fields = this.#tracked?.fields([], this.#layer.host.clock.nowMs()) ?? [];
+    return { method, target: url.pathname, fields, body: undefined, expectContinueMs: 0, sender: this };
   }
 
   onConnected(): void {}
 
-  reviewFailure(): DecisionOverride | undefined {
+  reviewFailure(failure: Failure): DecisionOverride | undefined {
+    this.#tracked?.failed(failure);
     return undefined;
   }
 
   onRetry(attempt: AttemptRecord, delayMs: number): void {
+    this.#tracked?.retried();
     this.#layer.onRetry?.(attempt, delayMs);
   }
 
@@ -152,6 +163,7 @@ export class DispatchCall implements RunHost, DispatchSender {
   }
 
   onFailed(failure: Failure, reason: StopReason): void {
+    if (failure.kind === 'deadline_exceeded') this.#tracked?.failed(failure);
     const original = originalError(failure);
     const { attempts } = this.#run!;
     this.#fail(original === undefined ? new RequestFailedError(failure, reason, attempts) : original.error);
@@ -198,6 +210,8 @@ export class DispatchCall implements RunHost, DispatchSender {
   #close(error: unknown): void {
     this.#isOver = true;
     this.#request.body.capture?.release(error !== undefined);
+    this.#tracked?.ended(this.#run, this.#layer.host.clock.nowMs());
+    if (error instanceof Error) this.#tracked?.caused(error);
     this.#report();
     if (typeof error === 'object' && error !== null) this.#report(error);
   }
