@@ -115,8 +115,9 @@ export class Http2Downstream implements Downstream, BodySource {
   respond(status: number, _reason: string, fields: FieldList, framing: ResponseFraming): void {
     const head = http2ResponseHead(status, fields, framing);
     if (!this.#writable) return;
-    // Node says that it wants trailers when the last byte has left: only then an upload may be stopped.
-    this.#withTrailers = framing.kind === 'stream' || (framing.kind === 'length' && !this.#requestComplete);
+    // Node then leaves the end of the stream to us, and says when the last byte has left: only so can an answer be cut
+    // without having been ended before, and an upload be stopped behind a whole answer.
+    this.#withTrailers = framing.kind !== 'none';
     this.#stream.respond(head as never, { endStream: framing.kind === 'none', waitForTrailers: this.#withTrailers });
   }
 

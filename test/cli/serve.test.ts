@@ -1,11 +1,15 @@
-import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { createTestCertificates } from '../support/certificates.ts';
+import type { CertifiedKey } from '../support/certificates.ts';
 import { connectRaw, requestRaw } from '../support/raw-client.ts';
 import { startOrigin } from '../support/scripted-origin.ts';
 import { runCli, startCli } from './running-cli.ts';
@@ -261,4 +265,32 @@ test('proxy --codes retries the statuses it names', async (t) => {
   ]);
   equal((await requestRaw(await cli.address())).status, 503);
   equal(origin.requestCount(), 3);
+});
+
+test('a certificate that is renewed is shown without a word to the process', async (t) => {
+  const { server, renewed, ca } = createTestCertificates();
+  const path = write(`listeners: [{ address: 127.0.0.1:0, tls: { cert: server.pem, key: server.key } }]
+upstreams: { main: { endpoints: [127.0.0.1:9] } }
+routes: [{ name: main, upstream: main }]
+`);
+  const put = ({ cert, key }: CertifiedKey): void => {
+    writeFileSync(join(dirname(path), 'server.pem'), cert);
+    writeFileSync(join(dirname(path), 'server.key'), key);
+  };
+  put(server);
+  const cli = startCli(t, ['serve', '-c', path]);
+  const port = Number((await cli.address()).split(':')[1]);
+  const shown = async (): Promise<string> => {
+    const socket = connectTls({ host: '127.0.0.1', port, ca, servername: 'localhost' });
+    await once(socket, 'secureConnect');
+    const { fingerprint256 } = socket.getPeerCertificate();
+    socket.destroy();
+    return fingerprint256;
+  };
+  const before = await shown();
+  put(renewed);
+  await cli.said(/reloaded/);
+  notEqual(await shown(), before);
+  cli.child.kill('SIGTERM');
+  equal(await cli.exit(), 0);
 });

@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { readExposition } from '../../support/exposition.ts';
+import { connectFrames, frame, frameTypes } from '../../support/http2-frames.ts';
 import { failOnLeaks } from '../../support/leak-check.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { connectRaw, requestRaw } from '../../support/raw-client.ts';
@@ -217,4 +218,13 @@ test('without an admin section nothing listens and no module behind it is loaded
     await gateway.stop();
   `;
   equal((await runNode(t, script)).trim(), 'undefined false false');
+});
+
+test('a connection that is refused is counted by its reason', async (t) => {
+  const origin = await startOrigin({}, { t });
+  const rig = await startAdminRig(t, [origin.address]);
+  const client = await connectFrames(Number(rig.address.split(':')[1]), { t });
+  for (let count = 0; count < 50; count += 1) await client.send(frame(frameTypes.settings, 0, 0));
+  await client.waitForClose();
+  equal((await rig.metrics()).value('mulligan_client_connections_refused_total', { reason: 'settings-flood' }), 1);
 });
