@@ -56,7 +56,7 @@ export interface ProxyOptions {
   readonly tracing?: Tracing | undefined;
   /**
    * Whether `Request-Attempt` and `Request-Timeout` of this peer are believed; those of others are taken out before the first
-   * hook. Default: of everybody, for they can only take attempts and time away.
+   * hook. When it throws, the peer is not trusted. Default: of everybody, for they can only take attempts and time away.
    */
   readonly trustsPeer?: ((peer: ClientPeer) => boolean) | undefined;
   readonly clock?: Clock | undefined;
@@ -107,10 +107,10 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
   readonly tracing: Tracing | undefined;
   /** Of this proxy alone: with the name of the product a chain of proxies would look like a loop. */
   readonly pseudonym: string = `${HOP_NAME}-${randomBytes(4).toString('hex')}`;
-  readonly trustsPeer: (peer: ClientPeer) => boolean;
   inflightCount = 0;
   readonly refusedConnectionCounts: Map<ConnectionRefusal, number> = new Map();
 
+  readonly #trustsPeer: ((peer: ClientPeer) => boolean) | undefined;
   readonly #limits: ListenerLimits;
   readonly #budget: RetryBudgetOptions | undefined;
   readonly #listeners: Listener[] = [];
@@ -128,7 +128,7 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
     this.onRecord = options.onRecord;
     this.events = options.events;
     this.tracing = options.tracing;
-    this.trustsPeer = options.trustsPeer ?? (() => true);
+    this.#trustsPeer = options.trustsPeer;
     this.#budget = options.budget;
     this.#limits = { ...DEFAULT_LISTENER_LIMITS, ...options.limits };
     this.plan = {
@@ -168,6 +168,16 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
       'warn',
       `closed a connection of ${remoteAddress}: ${reason}${detail === '' ? '' : ` (${detail})`}`,
     );
+  }
+
+  trustsPeer(peer: ClientPeer): boolean {
+    if (this.#trustsPeer === undefined) return true;
+    try {
+      return this.#trustsPeer(peer);
+    } catch (error) {
+      this.diagnostics?.('error', `trustsPeer failed, and the peer is not trusted: ${String(error)}`);
+      return false;
+    }
   }
 
   nextRequestId(): number {

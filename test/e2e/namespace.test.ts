@@ -74,6 +74,26 @@ test('a peer that is not trusted cannot say how often it has tried', async (t) =
   assert.equal(records.length, 1);
 });
 
+test('a peer about which the question fails is not trusted, and the request is served', async (t) => {
+  const origin = await startOrigin({ do: 'respond' }, { t });
+  const lines: string[] = [];
+  const proxy = createProxy(
+    { selectUpstream: () => origin.address },
+    {
+      trustsPeer() {
+        throw new Error('no idea');
+      },
+      diagnostics: (_level, line) => void lines.push(line),
+    },
+  );
+  const { address } = await proxy.listen('127.0.0.1:0');
+  t.after(() => proxy.close());
+  const client = await connectRaw(address.port, { t });
+  assert.equal((await client.request({ headers: { 'Request-Timeout': '5' } })).status, 200);
+  assert.deepEqual(origin.request().values('request-timeout'), []);
+  assert.match(lines.join(), /trustsPeer failed.*no idea/);
+});
+
 test('a gateway whose upstream is its own listener answers 508 instead of going round', async (t) => {
   const records: AccessRecord[] = [];
   let self = '';
