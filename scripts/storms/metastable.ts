@@ -58,15 +58,20 @@ interface Storm {
   readonly arrivals?: 'poisson' | 'constant';
   readonly ownership?: boolean;
   readonly budgetPercent?: number;
+  /** What it is counted over. Default 1. */
+  readonly budgetIntervalS?: number;
+  /** The work of a request, with as many workers as that capacity needs. Default 100. */
+  readonly workMs?: number;
   readonly dropExpired?: boolean;
   readonly participation?: Readonly<Record<number, Participation>>;
   readonly durationS: number;
   readonly outageS: number;
 }
 
-/** A row of services above one of 30 workers and 100 ms, which stops for a while. Timeouts are nested: 1 s, 3 s, 9 s. */
+/** A row of services above one for 300 requests a second, which stops for a while. Timeouts are nested: 1 s, 3 s, 9 s. */
 function stormFile({ hops, rate, arrivals = 'poisson', participation = {}, ...rest }: Storm): string {
-  const { ownership = false, budgetPercent, dropExpired = false, durationS, outageS } = rest;
+  const { ownership = false, budgetPercent, budgetIntervalS = 1, workMs = 100, dropExpired = false } = rest;
+  const { durationS, outageS } = rest;
   const services = Array.from({ length: hops }, (_, index) => {
     const timeout = 3 ** (hops - 1 - index);
     return `  S${index}: { participation: ${participation[index] ?? 'cooperating'}, operations: { get: { serviceTime: 0s, calls: [{ to: S${index + 1}, timeouts: { request: 0s, backendRequest: ${timeout}s } }] } } }`;
@@ -74,7 +79,7 @@ function stormFile({ hops, rate, arrivals = 'poisson', participation = {}, ...re
   const budget =
     budgetPercent === undefined
       ? '{ kind: none }'
-      : `{ percent: ${budgetPercent}, interval: 1s, minRetryRate: { count: 0, interval: 1s } }`;
+      : `{ percent: ${budgetPercent}, interval: ${budgetIntervalS}s, minRetryRate: { count: 0, interval: 1s } }`;
   return [
     'retryOfRetry: true',
     `ownership: { mode: ${ownership ? 'enforce' : 'off'} }`,
@@ -82,7 +87,7 @@ function stormFile({ hops, rate, arrivals = 'poisson', participation = {}, ...re
     `defaults: { retry: { attempts: 1, codes: [500, 502, 503, 504], on: [unsent, timeout], backoff: 10ms }, retryBudget: ${budget} }`,
     'services:',
     ...services,
-    `  S${hops}: { capacity: { workers: 30 }, operations: { get: { serviceTime: 100ms } } }`,
+    `  S${hops}: { capacity: { workers: ${(CAPACITY * workMs) / 1000} }, operations: { get: { serviceTime: ${workMs}ms } } }`,
     `workload: { duration: ${durationS}s, roots: [{ operation: S0, rate: ${rate}, arrivals: ${arrivals}, timeouts: { request: 0s, backendRequest: 0s } }] }`,
     `faults: [{ at: 2s, for: ${outageS}s, service: S${hops}, capacityPercent: 0 }]`,
   ].join('\n');
@@ -165,6 +170,9 @@ export const threeProtections: Reproduction = {
       const text = stormFile({ hops: 3, rate: 280, outageS: 10, durationS: 45, ...one.with });
       return { name: one.name, results: one.seeds.map((seed) => runText(text, 'file', seed)) };
     });
+    const dropping = { hops: 3, rate: 280, outageS: 10, durationS: 45, budgetPercent: 10, dropExpired: true } as const;
+    const uneven = runText(stormFile({ ...dropping, budgetIntervalS: 10 }));
+    const short = runText(stormFile({ ...dropping, workMs: 10 }));
     const [first] = found[0]!.results;
     const all = found.at(-1)!.results.map(({ recovery }) => (recovery?.afterMs ?? Infinity) / 1000);
     return {
@@ -173,6 +181,9 @@ export const threeProtections: Reproduction = {
           .slice(0, -1)
           .map(({ name, results }) => exactly(`${name}: recovered, of ${results.length}`, 0, recoveredCount(results))),
         exactly(`all three: recovered, of ${all.length}`, all.length, recoveredCount(found.at(-1)!.results)),
+        exactly('budget over 10 s, drop: recovered', 'yes', recovered(uneven)),
+        within('budget, drop: share answered in the last 5 s', 0, 0.3, lastShareOf(found[3]!.results[0]!)),
+        within('the same with work of 10 ms', 0.5, 1, lastShareOf(short)),
         within('all three: seconds until it has, the median', 3, 20, all.toSorted((a, b) => a - b)[1]!),
       ],
       plot: linePlot({
@@ -186,6 +197,10 @@ export const threeProtections: Reproduction = {
     };
   },
 };
+
+function lastShareOf({ recovery }: SimulationResult): number {
+  return recovery?.lastSuccessRatio ?? Number.NaN;
+}
 
 function recoveredCount(results: readonly SimulationResult[]): number {
   return results.filter((result) => recovered(result) === 'yes').length;
