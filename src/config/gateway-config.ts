@@ -1,4 +1,5 @@
 import type { CircuitBreakerOptions } from '../core/circuit-breaker.ts';
+import type { GrpcStatus } from '../core/grpc-statuses.ts';
 import type { HedgePolicy } from '../core/hedging.ts';
 import type { LoadBalancing } from '../core/load-balancing.ts';
 import type { OutlierDetectionOptions } from '../core/outlier-detection.ts';
@@ -56,7 +57,6 @@ export interface ListenerConfig {
   readonly address: HostPort;
   readonly server: 'own' | 'node';
   readonly limits: ListenerLimits;
-}
   /** Left out: plain text. */
   readonly tls?: ListenerTlsConfig | undefined;
 }
@@ -72,6 +72,7 @@ export interface ListenerTlsConfig {
   }[];
   /** Undefined: clients show no certificate. */
   readonly clientCaFile: string | undefined;
+}
 
 /** What one client may cost; every duration > 0. */
 export interface ListenerLimits {
@@ -228,6 +229,8 @@ export interface RouteRetry {
   /** Sends beyond the first; 0 switches every retry off, the free stale one too. */
   readonly maxRetries: number;
   readonly codes: readonly number[];
+  /** Absent: none. */
+  readonly grpcStatuses?: readonly GrpcStatus[];
   readonly on: readonly RetryTrigger[];
   readonly backoff: BackoffPolicy;
   readonly retryAfterMaxMs: number;

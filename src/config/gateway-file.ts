@@ -1,6 +1,7 @@
 import type { LoadBalancing } from '../core/load-balancing.ts';
 import type { BackoffCurve, Jitter, RetryTrigger } from '../core/retry-policy.ts';
 import type { HostPort } from './address.ts';
+import type { RetryCode } from './retry-code.ts';
 
 /** A gateway file that passed the schema: the file's own words, defaults filled in, durations in milliseconds, sizes in bytes. */
 export interface GatewayFile {
@@ -48,7 +49,6 @@ export interface FileListener {
     maxConnections: number;
     maxStreams: number;
   };
-}
   tls?: FileListenerTls | undefined;
 }
 
@@ -58,6 +58,7 @@ export interface FileListenerTls {
   key?: string | undefined;
   certificates?: { hosts: string[]; cert: string; key: string }[] | undefined;
   clientCa?: string | undefined;
+}
 
 export interface FileUpstream {
   endpoints: FileEndpoint[];
@@ -149,7 +150,7 @@ export interface FileRoute {
   timeouts: { request: number; backendRequest: number; idle: number };
   retry: {
     attempts: number;
-    codes: number[];
+    codes: RetryCode[];
     on: RetryTrigger[];
     backoff: number;
     maxBackoff?: number | undefined;

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { defaults } from './defaults.ts';
 import type { FileRoute } from './gateway-file.ts';
 import { hostPattern, method, routePath, upgradeProtocol } from './match-parts.ts';
+import type { RetryCode } from './retry-code.ts';
+import { readRetryCode } from './retry-code.ts';
 import { fieldMatch, rewrite, targets } from './route-target-schema.ts';
-import { choice, count, duration, name, note, positiveDuration, size } from './schema-parts.ts';
+import { choice, count, duration, name, note, part, positiveDuration, size } from './schema-parts.ts';
 
 const pathMatch = z.strictObject({
   prefix: routePath(
@@ -50,8 +52,14 @@ export const retry: z.ZodType<FileRoute['retry']> = z.strictObject({
     defaults.retry.attempts,
   ),
   codes: note(
-    z.array(count('A response status, 400 to 599.', 400, 599)),
-    'Response statuses that are retried, for idempotent or keyed requests.',
+    z.array(
+      part<RetryCode>(
+        'A response status, 400 to 599, or `grpc: [...]` with statuses of gRPC, such as `unavailable`.',
+        { type: ['integer', 'object'] },
+        readRetryCode,
+      ),
+    ),
+    'Response statuses that are retried, for idempotent or keyed requests. A status of gRPC counts where the response head carries it: in an answer without a body.',
     'a list: [502, 503, 504]',
   ).prefault([...defaults.retry.codes]),
   on: note(

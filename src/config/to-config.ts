@@ -103,9 +103,11 @@ function toRoute(
 }
 
 export function toRetry(retry: FileRoute['retry']): RouteRetry {
+  const grpcStatuses = retry.codes.flatMap((code) => (typeof code === 'number' ? [] : code.grpc));
   return {
     maxRetries: retry.attempts,
-    codes: retry.codes,
+    codes: retry.codes.filter((code) => typeof code === 'number'),
+    ...(grpcStatuses.length === 0 ? {} : { grpcStatuses }),
     on: retry.on,
     backoff: {
       curve: retry.curve,

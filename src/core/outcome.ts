@@ -26,6 +26,8 @@ export interface ResponseFacts {
   readonly advisedOther?: boolean | undefined;
   /** The callee proved that it did not process the request (421, 425 are recognised without it). */
   readonly nack?: boolean | undefined;
+  /** The status of a gRPC call that ended with its head. Only read for a policy that names such statuses. */
+  readonly grpcStatus?: number | undefined;
   /** Takes the place of the status and of the policy's codes, except for what a nack proves. */
   readonly ruling?: Ruling | undefined;
 }

@@ -1,4 +1,6 @@
 import { MAX_DELAY_MS } from './deadline.ts';
+import { GRPC_STATUSES, grpcStatusNumber } from './grpc-statuses.ts';
+import type { GrpcStatus } from './grpc-statuses.ts';
 import { DEFAULT_RETRY_POLICY } from './presets/default.ts';
 import { requireWholeNumber } from './require-whole-number.ts';
 
@@ -24,6 +26,8 @@ export interface RetryPolicy {
   readonly maxRetries: number;
   /** Response statuses that may be retried. Default none. */
   readonly codes: ReadonlySet<number>;
+  /** Numbers of gRPC statuses that may be retried where a response head carries one. `undefined`: none is looked for. */
+  readonly grpcStatuses?: ReadonlySet<number> | undefined;
   /** Failures that may be retried. Default unsent, rejected, stale. */
   readonly on: ReadonlySet<RetryTrigger>;
   readonly backoff: BackoffPolicy;
@@ -39,6 +43,8 @@ export interface RetryPolicy {
 export interface RetryPolicyOptions {
   readonly maxRetries?: number | undefined;
   readonly codes?: Iterable<number> | undefined;
+  /** Statuses of gRPC beside `codes`. Default none. */
+  readonly grpcStatuses?: Iterable<GrpcStatus> | undefined;
   readonly on?: Iterable<RetryTrigger> | undefined;
   readonly curve?: BackoffCurve | undefined;
   readonly backoffMs?: number | undefined;
@@ -76,6 +82,8 @@ export function createRetryPolicy(options: RetryPolicyOptions = {}): RetryPolicy
     retryOfRetry: options.retryOfRetry ?? defaults.retryOfRetry,
     ownership: options.ownership ?? defaults.ownership,
   };
+  const grpcStatuses = [...(options.grpcStatuses ?? [])];
+  for (const status of grpcStatuses) requireOneOf('grpcStatuses', status, GRPC_STATUSES);
   requireWholeNumber('retry policy', 'maxRetries', policy.maxRetries, 0, 1000);
   for (const code of policy.codes) requireWholeNumber('retry policy', 'codes', code, 400, 599);
   for (const trigger of policy.on) requireOneOf('on', trigger, TRIGGERS);
@@ -85,7 +93,8 @@ export function createRetryPolicy(options: RetryPolicyOptions = {}): RetryPolicy
   requireNumber('backoffMs', baseMs, 0, MAX_DELAY_MS);
   requireNumber('maxBackoffMs', policy.backoff.maxMs, baseMs, MAX_DELAY_MS);
   requireNumber('retryAfterMaxMs', policy.retryAfterMaxMs, 0, MAX_DELAY_MS);
-  return policy;
+  if (grpcStatuses.length === 0) return policy;
+  return { ...policy, grpcStatuses: new Set(grpcStatuses.map(grpcStatusNumber)) };
 }
 
 function requireNumber(field: string, value: number, lowest: number, highest: number): void {

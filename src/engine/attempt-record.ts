@@ -28,14 +28,17 @@ export interface AttemptRecord {
   panic?: true;
   class?: SafetyClass;
   status?: number;
+  /** Of a gRPC call that ended with its response head; read only where the policy names such statuses. */
+  grpcStatus?: number;
   failure?: FailureKind;
   /** The failure with its causes, in one line. */
   detail?: string;
   claim?: Claim;
 }
 
-export function recordResponse(record: AttemptRecord, { status, claim }: ResponseFacts): void {
+export function recordResponse(record: AttemptRecord, { status, claim, grpcStatus }: ResponseFacts): void {
   record.status = status;
+  if (grpcStatus !== undefined) record.grpcStatus = grpcStatus;
   if (claim !== undefined) record.claim = claim;
 }
 

@@ -150,7 +150,7 @@ class Run implements RequestRun, LaunchOwner {
     const ruling = this.#rulingOn(head, undefined);
     if (this.#ending.ended) return;
     const nowMs = this.clock.nowMs();
-    const read = readResponseFacts(head, this.#options.policy.codes, this.clock.wallMs(), ruling);
+    const read = readResponseFacts(head, this.#options.policy, this.clock.wallMs(), ruling);
     const facts = this.#options.readAnswer?.(read, head) ?? read;
     this.#failure = undefined;
     this.#flight.landed(attempt);

@@ -48,6 +48,7 @@ export function buildRoutePlans(
   const policy = createRetryPolicy({
     maxRetries: retry.maxRetries,
     codes: retry.codes,
+    grpcStatuses: retry.grpcStatuses,
     on: retry.on,
     curve: retry.backoff.curve,
     backoffMs: retry.backoff.baseMs,

@@ -24,6 +24,6 @@ const waits: readonly (readonly [string, FieldList, number | undefined])[] = [
 
 for (const [what, fields, expectedMs] of waits) {
   test(`Retry-After, ${what}: nobody comes back before the longest wait`, () => {
-    assert.equal(readResponseFacts(head(fields), new Set([503]), 0).retryAfterMs, expectedMs);
+    assert.equal(readResponseFacts(head(fields), { codes: new Set([503]) }, 0).retryAfterMs, expectedMs);
   });
 }
