@@ -54,7 +54,8 @@ export class ClientDispatcher extends Dispatcher {
     const isTunnel = Boolean(options.upgrade) || options.method === 'CONNECT';
     const reader = readHandler(handler, isTunnel);
     try {
-      if (options.dispatcher !== undefined)
+      // undici before its version 8 hands its own options on as they are.
+      if (options.dispatcher !== undefined && options.dispatcher !== this)
         throw new errors.InvalidArgumentError('opts.dispatcher is for the functions of undici, not for a dispatcher');
       if (this.destroyed) throw new errors.ClientDestroyedError();
       if (this.closed) throw new errors.ClientClosedError();
