@@ -3,6 +3,8 @@ import type { ServiceCall } from './service-call.ts';
 /** A chain of causes longer than this comes from a circle, or from a library that wraps without end. */
 const MAX_LINK_COUNT = 32;
 
+const NOTHING: readonly ServiceCall[] = [];
+
 const callOf = new WeakMap<object, ServiceCall>();
 
 /** Lets an error, or an answer that somebody keeps as the cause of one, stand for a call. The first call stays. */
@@ -15,6 +17,7 @@ export function standsFor(thing: unknown, call: ServiceCall): void {
  * context, so that it also holds where a library lost it.
  */
 export function callsNamedBy(error: unknown): readonly ServiceCall[] {
+  if (typeof error !== 'object' || error === null) return NOTHING;
   const found = new Set<ServiceCall>();
   const seen = new Set<unknown>();
   const waiting: unknown[] = [error];

@@ -64,6 +64,8 @@ export interface OperationCounters extends Open<Omit<OperationMetrics, 'stormRad
   minute: number;
   radius: number;
   radiusBefore: number;
+  /** Requests of this minute in which no call failed. */
+  calmCount: number;
 }
 
 /** Series beyond this go into one called `other`: names of operations come from strangers. */
@@ -115,6 +117,7 @@ export class Counters {
       minute: 0,
       radius: 0,
       radiusBefore: 0,
+      calmCount: 0,
     };
     this.#operations.set(inbound, counters);
     return counters;
@@ -148,11 +151,19 @@ export function countRadius(counters: OperationCounters, layerCount: number, now
   if (layerCount > counters.radius) counters.radius = layerCount;
 }
 
+/** @returns how many requests of this minute had no call that failed, this one included */
+export function countCalm(counters: OperationCounters, nowMs: number): number {
+  turnMinute(counters, nowMs);
+  counters.calmCount += 1;
+  return counters.calmCount;
+}
+
 function turnMinute(counters: OperationCounters, nowMs: number): void {
   const minute = Math.floor(nowMs / 60_000);
   if (minute <= counters.minute) return;
   counters.radiusBefore = minute === counters.minute + 1 ? counters.radius : 0;
   counters.radius = 0;
+  counters.calmCount = 0;
   counters.minute = minute;
 }
 

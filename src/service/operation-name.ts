@@ -14,6 +14,34 @@ export function operationName(method: string, authority: string, path: string): 
   return name.length > MAX_NAME_LENGTH ? name.slice(0, MAX_NAME_LENGTH) : name;
 }
 
+/** Names made lately: most requests are about few things, and a name is made of many small pieces. */
+const MAX_KEPT_COUNT = 2000;
+
+/** Remembers what names were made of. */
+export class NameMemory<Made> {
+  readonly #byMethod = new Map<string, Map<string, Made>>();
+  readonly #make: (method: string, text: string) => Made;
+  #count = 0;
+
+  constructor(make: (method: string, text: string) => Made) {
+    this.#make = make;
+  }
+
+  of(method: string, text: string): Made {
+    const known = this.#byMethod.get(method)?.get(text);
+    if (known !== undefined) return known;
+    if (this.#count >= MAX_KEPT_COUNT) {
+      this.#byMethod.clear();
+      this.#count = 0;
+    }
+    const made = this.#make(method, text);
+    const ofMethod = this.#byMethod.get(method) ?? new Map<string, Made>();
+    this.#byMethod.set(method, ofMethod.set(text, made));
+    this.#count += 1;
+    return made;
+  }
+}
+
 function pathPattern(path: string): string {
   const end = endOfPath(path);
   if (end <= 1) return '/';

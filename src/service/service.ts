@@ -7,11 +7,18 @@ import { isOwnershipFailure, type EdgeClass } from '../core/ownership/outbound.t
 import type { OutboundStart, OutboundTracker } from '../engine/outbound-tracking.ts';
 import type { FieldList } from '../http1/message.ts';
 import { callsNamedBy } from './cause-chain.ts';
-import { countClaimOut, Counters, countRadius, type ServiceMetrics } from './counters.ts';
+import {
+  countCalm,
+  countClaimOut,
+  Counters,
+  countRadius,
+  type OperationCounters,
+  type ServiceMetrics,
+} from './counters.ts';
 import { edgeRules, type EdgeRules } from './edge-rules.ts';
 import { readInboundFacts } from './inbound-facts.ts';
 import { InboundRequest } from './inbound-request.ts';
-import { operationName } from './operation-name.ts';
+import { NameMemory, operationName } from './operation-name.ts';
 import { ServiceCall, type CallHost } from './service-call.ts';
 import { withDefaults, type ServiceOptions, type ServiceSettings } from './settings.ts';
 import { createTrust, type Trust } from './trust.ts';
@@ -59,6 +66,8 @@ export class Service implements OutboundTracker, CallHost {
   readonly #nowMs: () => number;
   readonly #random: () => number;
   readonly #contexts = new AsyncLocalStorage<Context>();
+  readonly #inboundNames = new NameMemory((method, path) => operationName(method, '', path));
+  readonly #callees = new NameMemory(calleeOf);
 
   constructor(options: ServiceOptions = {}, host: ServiceHost = {}) {
     this.settings = withDefaults(options);
@@ -94,7 +103,7 @@ export class Service implements OutboundTracker, CallHost {
     const facts = readInboundFacts(fields);
     const deadlineAtMs = facts.timeoutMs === undefined ? Infinity : this.#nowMs() + facts.timeoutMs;
     const trusted = this.trust.any && this.trust.hasAddress(peerAddress);
-    return new InboundRequest(operationName(method, '', path), facts, deadlineAtMs, trusted);
+    return new InboundRequest(this.#inboundNames.of(method, path), facts, deadlineAtMs, trusted);
   }
 
   /** Whether it can be answered before its caller has gone. */
@@ -124,8 +133,8 @@ export class Service implements OutboundTracker, CallHost {
   }
 
   begin({ operation, method, url, edge }: OutboundStart): ServiceCall {
-    const [host, authority, path] = partsOf(url);
-    const name = operation ?? operationName(method, authority, path);
+    const callee = this.#callees.of(method, url);
+    const name = operation ?? callee.operation;
     const context = this.#contexts.getStore();
     const inbound = context?.inbound;
     const failures = inbound?.failuresOf(name, url) ?? [];
@@ -136,7 +145,7 @@ export class Service implements OutboundTracker, CallHost {
     const start = {
       operation: name,
       target: url,
-      host,
+      host: callee.host,
       repeatCount: failures.length,
       edge: edge ?? context?.scope?.edge,
       mode: probe ? ('observe' as const) : mode,
@@ -183,7 +192,9 @@ export class Service implements OutboundTracker, CallHost {
           inbound.calls,
         )
       : undefined;
-    if (inbound.calls.length > 0) this.memory.learn(inbound.operation, outcomeClass, inbound.calls, nowMs);
+    if (isInstructive(counters, inbound.calls, nowMs)) {
+      this.memory.learn(inbound.operation, outcomeClass, inbound.calls, nowMs);
+    }
     if (attribution === undefined) return undefined;
     counters.errorCount += 1;
     const claim = this.#doubted(attribution, inbound);
@@ -206,8 +217,26 @@ export class Service implements OutboundTracker, CallHost {
   }
 }
 
-/** Host, authority and path of a URL that a library has already taken apart once: no need to check it again. */
-function partsOf(url: string): readonly [host: string, authority: string, path: string] {
+/** Of the requests of a minute in which no call failed, the memory needs some to compare with, not all. */
+const CALM_COUNT = 100;
+const CALM_SHARE = 16;
+
+function isInstructive(counters: OperationCounters, calls: readonly ServiceCall[], nowMs: number): boolean {
+  if (calls.length === 0) return false;
+  if (calls.some(({ ending }) => ending !== undefined && isOwnershipFailure(ending.outcomeClass))) return true;
+  // Whether this service itself failed has no part in the choice, or the comparison would be no fair one.
+  const calm = countCalm(counters, nowMs);
+  return calm <= CALM_COUNT || calm % CALM_SHARE === 0;
+}
+
+interface Callee {
+  /** Without the port. */
+  readonly host: string;
+  readonly operation: string;
+}
+
+/** Takes apart a URL that a library has already taken apart once: no need to check it again. */
+function calleeOf(method: string, url: string): Callee {
   const scheme = url.indexOf('://');
   const from = scheme === -1 ? 0 : scheme + 3;
   const slash = url.indexOf('/', from);
@@ -216,5 +245,5 @@ function partsOf(url: string): readonly [host: string, authority: string, path: 
   const authority = url.slice(Math.max(from, url.lastIndexOf('@', to) + 1), to);
   const colon = authority.lastIndexOf(':');
   const host = colon > authority.indexOf(']') ? authority.slice(0, colon) : authority;
-  return [host, authority, url.slice(to)];
+  return { host, operation: operationName(method, authority, url.slice(to)) };
 }

@@ -43,14 +43,14 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
     start: (work) => {
       const app = express();
       app.use(expressOwnership());
-      app.get('/work/:id', async (request: Request, response: Response) => {
-        response.send(await work(request.params['id'] as string));
+      app.get('/work/:id', (request: Request, response: Response, next: NextFunction) => {
+        work(request.params['id'] as string).then((text) => response.send(text), next);
       });
       app.use(expressOwnershipErrors());
       app.use((_error: unknown, _request: Request, response: Response, _next: NextFunction) => {
         response.status(500).send('failed');
       });
-      return listen(app as unknown as RequestListener);
+      return listen(app);
     },
   },
   {
@@ -72,7 +72,8 @@ export const FRAMEWORK_APPS: readonly FrameworkApp[] = [
       app.use(honoOwnership());
       app.get('/work/:id', async (context) => context.text(await work(context.req.param('id'))));
       app.onError((_error, context) => context.text('failed', 500));
-      return listen(getRequestListener(app.fetch));
+      const listener = getRequestListener(app.fetch);
+      return listen((request, response) => void listener(request, response));
     },
   },
 ];

@@ -81,10 +81,10 @@ test('a gRPC answer that fails in its trailers is counted, and tells nothing tha
 });
 
 test('a stream without time to answer it is refused before its handler', async () => {
-  const before = handled;
+  const handledBefore = handled;
   const head = await ask(client, '/late', { 'grpc-timeout': '1m' });
   assert.deepEqual([head[':status'], head['error-claim']], [504, 'owned;why=timeout;hops=0']);
-  assert.equal(handled, before);
+  assert.equal(handled, handledBefore);
   assert.equal((await ask(client, '/fails'))[':status'], 500, 'the next one is served');
 });
 

@@ -223,15 +223,18 @@ test('with mode off an application is as if nothing had been registered', async 
 test('a fault of the configuration is told with its place, and the application runs without us', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mulligan-service-'));
   writeFileSync(join(folder, 'mulligan.service.yaml'), 'mode: enforce\ntrust: [10.0.0.0/99]\nmargn: 5ms\n');
-  const app = await startApp({ ...environment, MULLIGAN_MOD: 'off' }, folder);
+  const faulty = await startApp({ ...environment, MULLIGAN_MOD: 'off' }, folder);
   try {
-    assert.equal((await app.get('/http/plain')).claim, null);
-    assert.match(app.errors(), /error ownership is off/);
-    assert.match(app.errors(), /mulligan\.service\.yaml:2:9 trust\[0\]: is not a network/);
-    assert.match(app.errors(), /mulligan\.service\.yaml:3:1 margn: is not a known setting \(did you mean `margin`\?\)/);
-    assert.match(app.errors(), /MULLIGAN_MOD: is not a known variable \(did you mean MULLIGAN_MODE\?\)/);
+    assert.equal((await faulty.get('/http/plain')).claim, null);
+    assert.match(faulty.errors(), /error ownership is off/);
+    assert.match(faulty.errors(), /mulligan\.service\.yaml:2:9 trust\[0\]: is not a network/);
+    assert.match(
+      faulty.errors(),
+      /mulligan\.service\.yaml:3:1 margn: is not a known setting \(did you mean `margin`\?\)/,
+    );
+    assert.match(faulty.errors(), /MULLIGAN_MOD: is not a known variable \(did you mean MULLIGAN_MODE\?\)/);
   } finally {
-    await app.stop();
+    await faulty.stop();
     rmSync(folder, { recursive: true });
   }
 });

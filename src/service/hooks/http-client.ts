@@ -10,6 +10,17 @@ import type { Guard } from './guard.ts';
 
 const CALL = Symbol('mulligan.call');
 
+const BODY = Symbol('mulligan.body');
+
+type Followed = IncomingMessage & {
+  [BODY]?: {
+    readonly service: Service;
+    readonly guard: Guard;
+    readonly call: ServiceCall;
+    readonly request: ClientRequest;
+  };
+};
+
 type Tracked = ClientRequest & { [CALL]?: ServiceCall };
 
 /** Each request that `node:http` and `node:https` send is a call of the request that is being answered. */
@@ -33,7 +44,8 @@ export function hookHttpClient(service: Service, guard: Guard): () => void {
         const status = response.statusCode ?? 200;
         if (status < 400) {
           call.end(successEnding(service.nowMs()));
-          response.once('close', () => guard.run('response.close', () => bodyEnded(service, call, request, response)));
+          (response as Followed)[BODY] = { service, guard, call, request };
+          response.on('close', bodyClosed);
           return;
         }
         call.caused(response);
@@ -56,15 +68,29 @@ export function hookHttpClient(service: Service, guard: Guard): () => void {
 
 /** Where it goes, not what its Host field says: that may have come from anybody. */
 function urlOf(request: ClientRequest): string {
-  const hostField = String(request.getHeader('host') ?? '');
-  const port = /:\d{1,5}$/.exec(hostField)?.[0] ?? '';
+  const field = request.getHeader('host');
+  const colon = typeof field === 'string' ? field.lastIndexOf(':') : -1;
+  const port = colon === -1 ? '' : portOf(field as string, colon);
   const host = request.host.includes(':') ? `[${request.host}]` : request.host;
   return `${request.protocol}//${host}${port}${request.path}`;
 }
 
+/** `:8080`; an IPv6 address in brackets has colons of its own. */
+function portOf(field: string, colon: number): string {
+  const port = field.slice(colon);
+  return port.length <= 6 && !port.includes(']') ? port : '';
+}
+
+/** One function for all answers, as for the heads of our own: see `watchResponse`. */
+function bodyClosed(this: Followed): void {
+  const body = this[BODY];
+  if (this.complete || body === undefined) return;
+  body.guard.run('response.close', () => bodyEnded(body.service, body.call, body.request, this));
+}
+
 function bodyEnded(service: Service, call: ServiceCall, request: ClientRequest, response: IncomingMessage): void {
   // Whoever drops a body without an error has had enough of it.
-  if (response.complete || response.errored === null) return;
+  if (response.errored === null) return;
   call.caused(response.errored);
   const site = { ...mannerOf(request), sent: true, answered: true };
   call.restate(endingOfError(response.errored, site, service.nowMs()));

@@ -1,0 +1,90 @@
+/**
+ * `npm run bench:service [-- ROUNDS]`: the CPU that `mulligan/register` adds to a service that answers each request by one
+ * call, with node:http and with fetch. The same service runs with it and without it, in turns, so that what else the
+ * machine does falls on both. What counts is the cheapest round of each: what a busy machine adds is never negative.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const REQUEST_COUNT = 3000;
+const CONCURRENCY = 16;
+const roundCount = Math.min(Math.max(1, Number(process.argv[2] ?? 5)), 20);
+
+const app = fileURLToPath(new URL('targets/hello-service.ts', import.meta.url));
+const register = new URL('../src/service/register.ts', import.meta.url).href;
+
+const origin = http.createServer((_request, response) => response.end('ok'));
+origin.listen(0, '127.0.0.1');
+await once(origin, 'listening');
+const originUrl = `http://127.0.0.1:${String((origin.address() as AddressInfo).port)}/stock`;
+const agent = new http.Agent({ keepAlive: true, maxSockets: CONCURRENCY });
+
+interface Target {
+  readonly child: ChildProcess;
+  readonly url: string;
+}
+
+async function start(client: string, registered: boolean): Promise<Target> {
+  const child = spawn(process.execPath, [...(registered ? ['--import', register] : []), app], {
+    env: { ...process.env, ORIGIN: originUrl, CLIENT: client, MULLIGAN_TRUST: '127.0.0.0/8' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [port] = (await once(createInterface(child.stdout), 'line')) as [string];
+  return { child, url: `http://127.0.0.1:${port}` };
+}
+
+function get(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    http
+      .get(url, { agent }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.on('end', () => resolve(text));
+      })
+      .on('error', reject);
+  });
+}
+
+/** Microseconds of the service's CPU for one request. */
+async function measure({ url }: Target): Promise<number> {
+  const before = Number(await get(`${url}/cpu`));
+  let left = REQUEST_COUNT;
+  await Promise.all(
+    Array.from({ length: CONCURRENCY }, async () => {
+      while (left > 0) {
+        left -= 1;
+        await get(`${url}/hello`);
+      }
+    }),
+  );
+  return (Number(await get(`${url}/cpu`)) - before) / REQUEST_COUNT;
+}
+
+for (const client of ['http', 'fetch']) {
+  const plain = await start(client, false);
+  const registered = await start(client, true);
+  for (const target of [plain, registered]) await measure(target);
+  const rounds: { readonly plain: number; readonly registered: number }[] = [];
+  for (let round = 0; round < roundCount; round += 1) {
+    // Who comes first changes: the second one of a pair finds a warmer machine.
+    const order = round % 2 === 0 ? [plain, registered] : [registered, plain];
+    const costs = new Map<Target, number>();
+    for (const target of order) costs.set(target, await measure(target));
+    rounds.push({ plain: costs.get(plain)!, registered: costs.get(registered)! });
+  }
+  const without = Math.min(...rounds.map((one) => one.plain));
+  const withIt = Math.min(...rounds.map((one) => one.registered));
+  const added = (withIt / without - 1) * 100;
+  console.log(
+    `${client.padEnd(6)} ${without.toFixed(0)} µs without, ${withIt.toFixed(0)} µs with register: ${added.toFixed(1)} % more CPU a request`,
+  );
+  plain.child.kill();
+  registered.child.kill();
+}
+agent.destroy();
+origin.close();
+origin.closeAllConnections();
