@@ -61,6 +61,7 @@ class Translation {
     };
   }
 
+  /** Their calls come last: a layer takes its method from the operation that it leads to. */
   #operations(): TopologyOperation[] {
     const bare = this.#bareOperations();
     return Object.entries(this.#file.services)

@@ -123,6 +123,22 @@ test('the numbers that a finding of timeout-order gives are in order', () => {
   assert.deepEqual(rulesOf(timeouts('3s', '1s'), timeouts('990ms', '400ms')), []);
 });
 
+test('the numbers of all findings together are in order, hop by hop', () => {
+  const settings = 'deadlines: { propagate: false, margin: 0s }';
+  const same = 'timeouts: { request: 2s, backendRequest: 1s }';
+  const { findings } = lintText(chain({ names: 'ABCD', settings, calls: { A: same, B: same, C: same } }));
+  const numbers = findings.flatMap(({ rule, hint }) => {
+    const found = /backendRequest: ([\d.]+m?s)` or more(?:, with `request: ([\d.]+m?s)`)?/.exec(hint);
+    return rule === 'timeout-order' && found !== null
+      ? [`timeouts: { request: ${found[2]}, backendRequest: ${found[1]} }`]
+      : [];
+  });
+  assert.equal(numbers.length, 2);
+  const [a, b] = numbers;
+  const text = chain({ names: 'ABCD', settings, calls: { A: a!, B: b!, C: same } });
+  assert.deepEqual(told(lintText(text.replace('request: 60s', 'request: 600s'))), []);
+});
+
 test('what a POST with a key, or one that retries only what was not sent, does is safe', () => {
   for (const safe of ['keyed: true', 'keyed: false'])
     assert.deepEqual(

@@ -1,6 +1,7 @@
 import type { Topology, TopologyCall } from '../../simulator/topology.ts';
 import { attemptLimitMs, callerName, isLayer, longestWaitsMs } from '../call-facts.ts';
 import type { RuleFinding } from '../finding.ts';
+import { leastMarginMs, type NeededTimeouts, orderedTimeouts } from '../ordered-timeouts.ts';
 import { type DisorderedTimeouts, disorderedTimeouts } from '../timeout-order.ts';
 import { time } from '../words.ts';
 
@@ -14,40 +15,41 @@ export function timeoutOrderFindings(topology: Topology): RuleFinding[] {
     const known = worst.get(pair.call);
     if (known === undefined || pair.takesMs > known.takesMs) worst.set(pair.call, pair);
   }
-  return [...worst.values()].map((pair) => timeoutOrderFinding(topology, pair));
+  const needed = orderedTimeouts(topology);
+  return [...worst.values()].map((pair) => timeoutOrderFinding(topology, pair, needed(pair.call)));
 }
 
-function timeoutOrderFinding(topology: Topology, { call, below, waitsMs, takesMs }: DisorderedTimeouts): RuleFinding {
+function timeoutOrderFinding(
+  topology: Topology,
+  { call, below, waitsMs, takesMs }: DisorderedTimeouts,
+  needed: NeededTimeouts,
+): RuleFinding {
   const { calls, operations, deadlines } = topology;
   const upper = calls[call]!;
-  const lower = calls[below]!;
-  const { marginMs } = deadlines;
-  const lowerCallee = operations[lower.to]!.name;
+  const lowerCallee = operations[calls[below]!.to]!.name;
   const takes = takesMs === Infinity ? 'without any limit' : `up to ${time(takesMs)}, its retries and waits included`;
-  const shorter = waitsMs - marginMs;
+  const ending =
+    upper.policy.maxRetries > 0
+      ? 'what it retries runs beside what goes on below'
+      : 'nobody waits for what goes on below';
+  const shorterMs = waitsMs - leastMarginMs(topology);
   const hints = [
-    ...(takesMs === Infinity
-      ? []
-      : [
-          `give this call \`backendRequest: ${time(takesMs + marginMs)}\` or more${requestHint(upper, takesMs + marginMs)}`,
-        ]),
-    ...(shorter > 0 ? [`let the call of ${lowerCallee} have at most \`request: ${time(shorter)}\``] : []),
-    ...(topology.deadlines.propagate ? [] : ['switch `deadlines: { propagate: true }` on']),
+    ...(takesMs === Infinity ? [] : [`give this call ${limitsText(upper, needed)}`]),
+    ...(shorterMs > 0 ? [`let the call of ${lowerCallee} have at most \`request: ${time(shorterMs)}\``] : []),
+    ...(deadlines.propagate ? [] : ['switch `deadlines: { propagate: true }` on']),
   ];
   return {
     rule: 'timeout-order',
     call,
-    message: `${callerName(topology, upper)} waits ${time(waitsMs)} for ${operations[upper.to]!.name}, which may wait ${takes}, for ${lowerCallee}: it gives up first, and ${upper.policy.maxRetries > 0 ? 'what it retries runs beside what goes on below' : 'nobody waits for what goes on below'}`,
+    message: `${callerName(topology, upper)} waits ${time(waitsMs)} for ${operations[upper.to]!.name}, which may wait ${takes}, for ${lowerCallee}: it gives up first, and ${ending}`,
     hint: hints.join('; or '),
   };
 }
 
 /** When the attempts become longer, so must the whole. */
-function requestHint({ timeouts: { requestMs }, policy }: TopologyCall, attemptMs: number): string {
-  if (requestMs === 0) return '';
-  const { maxRetries } = policy;
-  const neededMs = (maxRetries + 1) * attemptMs + longestWaitsMs(policy, maxRetries);
-  return neededMs <= requestMs ? '' : `, with \`request: ${time(neededMs)}\``;
+function limitsText({ timeouts }: TopologyCall, { attemptMs, requestMs }: NeededTimeouts): string {
+  const whole = requestMs === 0 || requestMs === timeouts.requestMs ? '' : `, with \`request: ${time(requestMs)}\``;
+  return `\`backendRequest: ${time(attemptMs)}\` or more${whole}`;
 }
 
 /** Calls that may wait for ever. */
