@@ -1,6 +1,6 @@
 import type { ListenerTlsConfig } from '../config/gateway-config.ts';
 import type { ListenerTls } from '../proxy/tls-settings.ts';
-import { readTextFile } from './config-file.ts';
+import { readTextFile } from './text-file.ts';
 
 /**
  * The TLS setup of a listener with what is in its files now.

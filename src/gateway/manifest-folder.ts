@@ -4,7 +4,7 @@ import type { ConfigFault } from '../config/fault.ts';
 import type { GatewayApiReading } from '../config/gateway-api/gateway-api.ts';
 import { parseGatewayApi } from '../config/gateway-api/gateway-api.ts';
 import type { ManifestFile } from '../config/gateway-api/resource.ts';
-import { readTextFile, unreadable } from './config-file.ts';
+import { readTextFile, unreadable } from './text-file.ts';
 
 /** Far above what people keep in one folder; a folder with more is another folder. */
 const maxFileCount = 1000;

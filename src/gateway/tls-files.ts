@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import type { TlsFileKind, TlsFileProblem, TlsFiles } from '../config/tls-files.ts';
-import { readTextFile, unreadable } from './config-file.ts';
+import { readTextFile, unreadable } from './text-file.ts';
 
 /** Files beside a configuration file, as they are now: every question reads them anew. */
 export function createTlsFiles(configPath: string): TlsFiles {

@@ -1,6 +1,6 @@
 import type { UpstreamTlsConfig } from '../config/gateway-config.ts';
 import type { TlsSettings } from '../transport/tls-connect.ts';
-import { readTextFile } from './config-file.ts';
+import { readTextFile } from './text-file.ts';
 
 /**
  * The TLS setup of an upstream with what is in its files now. What differs from the last reading is another setup, although
