@@ -1,6 +1,6 @@
 import { budgetAvailability, coincidence, partialFailure } from './availability.ts';
 import { brokenContext, chainLoads, deepBudgets, layers } from './call-chains.ts';
-import { costly, herd, nearTimeout, oldClients, overlapping } from './incidents.ts';
+import { costly, herd, nearTimeout, oldClients, overlapping, slowVendor } from './incidents.ts';
 import { database, thresholds, threeProtections } from './metastable.ts';
 import type { Reproduction } from './reproduction.ts';
 import { timeouts, whereToRetry } from './timeouts.ts';
@@ -23,5 +23,6 @@ export const reproductions: readonly Reproduction[] = [
   nearTimeout,
   herd,
   oldClients,
+  slowVendor,
   costly,
 ];

@@ -157,6 +157,53 @@ faults: [{ service: api, errorPercent: 100, status: 503 }]
   },
 };
 
+/** A vendor becomes four times as slow for a while; payments call it. */
+export const slowVendor: Reproduction = {
+  id: 'slow-vendor',
+  run() {
+    const payments = (settings: string, call: string): SimulationResult =>
+      runText(`
+${settings}
+services:
+  checkout: { operations: { pay: { serviceTime: 20ms, calls: [{ to: vendor, ${call} }] } } }
+  vendor: { capacity: { workers: 40 }, operations: { charge: { serviceTime: { p50: 80ms, p99: 300ms } } } }
+workload: { duration: 120s, roots: [{ operation: checkout, rate: 90, timeouts: { request: 0s, backendRequest: 0s } }] }
+faults: [{ at: 20s, for: 80s, service: vendor, latency: { factor: 4 } }]
+`);
+    const alone = payments(
+      'ownership: { mode: off }\ndeadlines: { propagate: false, dropExpired: false }',
+      'timeouts: { request: 0s, backendRequest: 500ms }, retryBudget: { kind: none }, retry: { attempts: 3, on: [timeout], backoff: 1ms, jitter: none }',
+    );
+    const bounded = payments(
+      'deadlines: { propagate: true }',
+      'timeouts: { request: 600ms, backendRequest: 450ms }, retryBudget: { percent: 10, minRetryRate: { count: 0, interval: 1s } }, retry: { attempts: 3, on: [timeout] }',
+    );
+    const answered = ({ totals }: SimulationResult): number => totals.successRatio;
+    return {
+      rows: [
+        exactly('three retries on a timeout: recovered', 'no', recovered(alone)),
+        within('three retries on a timeout: share answered', 0, 0.3, answered(alone)),
+        exactly('a deadline of 600 ms and 10 %: recovered', 'yes', recovered(bounded)),
+        within('a deadline of 600 ms and 10 %: share answered', 0.6, 1, answered(bounded)),
+        within(
+          'a deadline of 600 ms and 10 %: p95 of the answered in ms',
+          0,
+          620,
+          bounded.totals.latency?.p95Ms ?? Infinity,
+        ),
+      ],
+      plot: linePlot({
+        id: 'slow-vendor',
+        title: 'A vendor is four times as slow for 80 s',
+        unit: 'payments a second',
+        intervalMs: alone.intervalMs,
+        lines: [rateLine('three retries', 0, alone), rateLine('deadline, 10 %', 2, bounded)],
+        bands: alone.faults,
+      }),
+    };
+  },
+};
+
 /** Requests that take a worker for a minute, and callers that wait twelve seconds for the head of the answer. */
 export const costly: Reproduction = {
   id: 'costly',
