@@ -1,5 +1,6 @@
 import { defaults } from './defaults.ts';
 import type { DataFault, DataPath } from './fault.ts';
+import { printable } from './fault.ts';
 import type { Mapping } from './plain-data.ts';
 import { durationMs, isMapping, list, mapping, repeats } from './plain-data.ts';
 import { formatDuration } from './quantity.ts';
@@ -46,13 +47,17 @@ function tunnelFaults(path: DataPath, route: Mapping, upstreams: Mapping): DataF
   const { upgrade, connect, upstream } = route;
   const faults = repeats([...path, 'upgrade'], list(upgrade), (value) => String(value).toLowerCase());
   const names = typeof upstream === 'string' ? [upstream] : list(upstream).map((target) => mapping(target)['upstream']);
-  const http2 = names.find((name) => typeof name === 'string' && mapping(upstreams[name])['protocol'] === 'http2');
+  const isHttp2 = (name: unknown): name is string =>
+    typeof name === 'string' && mapping(upstreams[name])['protocol'] === 'http2';
+  const http2 = names.find(isHttp2);
   if (http2 === undefined) return faults;
-  for (const field of [upgrade === undefined ? [] : ['upgrade'], connect === true ? ['connect'] : []].flat()) {
+  const asked = { upgrade: upgrade !== undefined, connect: connect === true };
+  for (const [field, isAsked] of Object.entries(asked)) {
+    if (!isAsked) continue;
     faults.push({
       path: [...path, field],
       atKey: true,
-      message: `has no effect: upstream ${String(http2)} speaks HTTP/2, where a connection cannot become a tunnel`,
+      message: `has no effect: upstream ${printable(http2)} speaks HTTP/2, where a connection cannot become a tunnel`,
       hint: 'give it `protocol: http1` or `auto`',
     });
   }
