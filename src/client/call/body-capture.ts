@@ -46,7 +46,7 @@ class Capture implements BodyCapture {
   #isReleased = false;
   #error: unknown;
   #pull: Promise<void> | undefined;
-  #reader: object | undefined;
+  #reader: { index: number } | undefined;
 
   constructor(source: AsyncIterable<BodyChunk> | Iterable<BodyChunk>, capBytes: number, memory: ReplayMemory) {
     this.#source = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
@@ -64,25 +64,22 @@ class Capture implements BodyCapture {
 
   open(): AsyncIterableIterator<Uint8Array> {
     if (!this.replayable) throw new Error('request body: bytes that were sent are not kept; it cannot be sent again');
-    const reader = {};
+    const reader = { index: 0 };
     this.#reader = reader;
-    let index = 0;
     const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
-      while (this.#reader === reader) {
-        const chunk = this.#isKeeping ? this.#chunks[index] : this.#chunks.shift();
+      for (;;) {
+        // An end here would make half a body look like a whole one, if the attempt that reads it is still heard somewhere.
+        if (this.#reader !== reader) throw new Error('request body: this attempt was given up');
+        const chunk = this.#isKeeping ? this.#chunks[reader.index] : this.#chunks.shift();
         if (chunk !== undefined) {
-          index += 1;
+          reader.index += 1;
           this.#isHandedOut = true;
           return { done: false, value: chunk };
         }
         if (this.failed) throw this.#error;
-        if (this.complete) break;
-        const wasKeeping = this.#isKeeping;
+        if (this.complete) return { done: true, value: undefined };
         await this.#read();
-        // What this reader has had is forgotten at once: from here on the list holds what is still to come.
-        if (wasKeeping && !this.#isKeeping) this.#chunks.splice(0, index);
       }
-      return { done: true, value: undefined };
     };
     const close = async (): Promise<IteratorReturnResult<undefined>> => {
       if (this.#reader === reader) this.#reader = undefined;
@@ -107,13 +104,21 @@ class Capture implements BodyCapture {
   release(cancel: boolean): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#memory.release(this.#keptBytes);
-    this.#keptBytes = 0;
+    this.#stopKeeping();
     if (!cancel) return;
     this.#reader = undefined;
     this.#chunks = [];
     // A source that fails while it is closed has nobody left to tell.
     if (!this.complete && !this.failed) Promise.resolve(this.#source.return?.()).catch(() => undefined);
+  }
+
+  /** What the reader has had is forgotten: from here on the list holds what is still to come. */
+  #stopKeeping(): void {
+    if (!this.#isKeeping) return;
+    this.#isKeeping = false;
+    this.#memory.release(this.#keptBytes);
+    this.#keptBytes = 0;
+    this.#chunks.splice(0, this.#reader?.index ?? 0);
   }
 
   /** One read of the source, shared: an attempt that died while it waited leaves the chunk to the next one. */
@@ -135,15 +140,10 @@ class Capture implements BodyCapture {
 
   #admit(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
-    if (this.#isKeeping && !this.#isReleased) {
+    if (this.#isKeeping) {
       const fits = this.#keptBytes + chunk.length <= this.#capBytes && this.#memory.tryReserve(chunk.length);
-      if (fits) {
-        this.#keptBytes += chunk.length;
-      } else {
-        this.#isKeeping = false;
-        this.#memory.release(this.#keptBytes);
-        this.#keptBytes = 0;
-      }
+      if (fits) this.#keptBytes += chunk.length;
+      else this.#stopKeeping();
     }
     // A source may use its buffer again for the next chunk: what is kept must not change.
     this.#chunks.push(this.#isKeeping ? Uint8Array.prototype.slice.call(chunk) : chunk);
