@@ -4,8 +4,11 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { createProxy } from '../../src/proxy/proxy.ts';
 import { patternBytes } from '../support/fields.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
+import { connectRaw } from '../support/raw-client.ts';
+import { startRawServer } from '../support/raw-peer.ts';
 import { gatewayFile, startGateway } from '../support/running-gateway.ts';
 
 failOnLeaks();
@@ -82,3 +85,32 @@ test('whatever both ends say, and whoever ends first, each hears all of the othe
     { numRuns: 40 },
   );
 });
+
+for (const engine of ['own', 'node'] as const) {
+  test(`${engine}: a drain lets a tunnel talk on; what is left at its end is closed on both sides`, async (t) => {
+    const server = await startRawServer(t);
+    const proxy = createProxy({
+      requestFilter(exchange) {
+        exchange.plan = { ...exchange.plan, connect: true };
+      },
+      selectUpstream: () => server.address,
+    });
+    t.after(() => proxy.close());
+    const { address } = await proxy.listen('127.0.0.1:0', { server: engine });
+    const client = await connectRaw(address.port, { t });
+    await client.send('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', ['CONNECT']);
+    assert.equal((await client.head()).status, 200);
+    const peer = await server.peer();
+    const drained = proxy.drain(1_500);
+    await client.send('still here');
+    await peer.until(() => peer.text === 'still here', 'the words of the client');
+    peer.send('and here');
+    await client.waitFor(() => client.received.toString('latin1').endsWith('and here'));
+    // Longer than connections without a request are kept in a drain.
+    assert.equal(await drained, false);
+    assert.equal(client.ending, undefined);
+    await proxy.close();
+    await client.waitForEnd();
+    await peer.until(() => peer.ending, 'the end of the tunnel');
+  });
+}
