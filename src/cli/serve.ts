@@ -6,7 +6,6 @@ import type { ConfigSource } from './config-source.ts';
 import { exitCode } from './exit-code.ts';
 import type { RunningGateway } from './run-gateway.ts';
 import { runGateway } from './run-gateway.ts';
-import type { NamedFileWatch } from './named-file-watch.ts';
 import { watchNamedFiles } from './named-file-watch.ts';
 
 /** `mulligan serve`: the gateway of a file or folder, kept in line with it until it is told to stop. */
@@ -19,23 +18,23 @@ export async function serve(source: ConfigSource): Promise<void> {
     process.exitCode = exitCode.usage;
     return;
   }
-  let watch: FileWatch | undefined;
-  let files: NamedFileWatch | undefined;
+  const watches: FileWatch[] = [];
   const running = await runGateway(config, () => {
-    watch?.close();
-    files?.close();
+    for (const watch of watches) watch.close();
   });
   for (const { level, text } of messages) running.say(level, text);
-  const reload = (): void => void reloadFrom(source, running).then(() => files?.follow(running.gateway.config));
-  files = watchNamedFiles(reload, (file, error) =>
+  const reload = (): void => void reloadFrom(source, running).then(() => files.follow(running.gateway.config));
+  const files = watchNamedFiles(reload, (file, error) =>
     running.say('warn', `${file} is not watched: ${error.message}; SIGHUP reads it anew`),
   );
+  watches.push(files);
   files.follow(config);
   process.on('SIGHUP', reload);
   try {
-    watch = source.watch(reload, (error) =>
+    const watch = source.watch(reload, (error) =>
       running.say('warn', `${path} is no longer watched: ${error.message}; SIGHUP reloads it`),
     );
+    watches.push(watch);
   } catch (error) {
     running.say('warn', `${path} cannot be watched: ${String(error)}; SIGHUP reloads it`);
   }

@@ -118,7 +118,7 @@ export class Http2Downstream implements Downstream, BodySource {
     // Node then leaves the end of the stream to us, and says when the last byte has left: only so can an answer be cut
     // without having been ended before, and an upload be stopped behind a whole answer.
     this.#withTrailers = framing.kind !== 'none';
-    this.#stream.respond(head as never, { endStream: framing.kind === 'none', waitForTrailers: this.#withTrailers });
+    this.#stream.respond(head, { endStream: framing.kind === 'none', waitForTrailers: this.#withTrailers });
   }
 
   write(chunk: Buffer): boolean {

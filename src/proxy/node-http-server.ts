@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { Server, ServerOptions } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
-import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { refuseTls, watchHandshakes } from './accept-socket.ts';
 import type { ListenerLimits } from './downstream.ts';
@@ -55,7 +54,7 @@ async function secureServer(options: NodeHttpServerOptions, tls: ListenerTls): P
   const http1 = server.listeners('secureConnection');
   server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') http2?.(socket as Socket, undefined);
+    if (socket.alpnProtocol === 'h2') http2?.(socket, undefined);
     else for (const take of http1) take.call(server, socket);
   });
   const cutHandshakes = watchHandshakes(server, onHandshakeFailure);

@@ -34,7 +34,7 @@ export function downstreamContract(server: ListenerEngine, encrypted = false): v
   const certificates = encrypted ? createTestCertificates() : undefined;
   const ca = certificates?.ca;
   const tls = certificates === undefined ? undefined : { certificates: [{ hosts: [], ...certificates.server }] };
-  const name = encrypted ? `${server} over TLS` : server;
+  const listener = encrypted ? `${server} over TLS` : server;
 
   async function stage(
     t: TestContext,
@@ -47,15 +47,15 @@ export function downstreamContract(server: ListenerEngine, encrypted = false): v
       { selectUpstream: () => origin.address, ...options.hooks },
       { limits: options.limits, onRecord: (record) => void records.push(record) },
     );
-    const listener = await proxy.listen('127.0.0.1:0', { server, tls });
+    const { address } = await proxy.listen('127.0.0.1:0', { server, tls });
     t.after(async () => {
       await proxy.close();
       await origin.close();
     });
-    return { port: listener.address.port, origin, proxy, records };
+    return { port: address.port, origin, proxy, records };
   }
 
-  describe(`${name}: requests`, () => {
+  describe(`${listener}: requests`, () => {
     test('two requests on one connection are answered one after the other', async (t) => {
       const { port, origin } = await stage(t, [
         { do: 'respond', body: 'one' },
@@ -159,7 +159,7 @@ export function downstreamContract(server: ListenerEngine, encrypted = false): v
     });
   });
 
-  describe(`${name}: bad input`, () => {
+  describe(`${listener}: bad input`, () => {
     for (const { name, bytes } of malformedRequests) {
       if (READ_LENIENTLY[server].includes(name)) continue;
       test(`${name} is refused with a 4xx or 5xx, closed, and reaches no origin`, async (t) => {
@@ -219,7 +219,7 @@ export function downstreamContract(server: ListenerEngine, encrypted = false): v
     });
   });
 
-  describe(`${name}: ends`, () => {
+  describe(`${listener}: ends`, () => {
     test('a client that closes its side with the request is still answered', async (t) => {
       const { port } = await stage(t, { do: 'respond', delayMs: 60, body: 'still' });
       const client = await connectRaw(port, { t, ca });

@@ -43,7 +43,7 @@ async function stage(t: TestContext, scripts: readonly OriginScript[], deadFirst
   const addresses = origins.map((origin) => origin.address);
   const gateway = await startGateway(t, gatewayFile(addresses, { route: bold }));
   const client = connectHttp2(gateway.port, { t });
-  t.after(() => void client.destroy());
+  t.after(() => client.destroy());
   return { origins, gateway, client, answer: (question) => ask(client, question) };
 }
 

@@ -35,10 +35,7 @@ interface Stage {
 async function stage(t: TestContext, script: OriginScript, limits: Partial<ListenerLimits> = {}): Promise<Stage> {
   const origin = await startOrigin(script);
   const signal = createSignal();
-  const proxy = createProxy(
-    { selectUpstream: () => origin.address },
-    { limits, diagnostics: () => void signal.changed() },
-  );
+  const proxy = createProxy({ selectUpstream: () => origin.address }, { limits, diagnostics: () => signal.changed() });
   const listener = await proxy.listen('127.0.0.1:0');
   t.after(async () => {
     await proxy.close();

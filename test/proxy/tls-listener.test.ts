@@ -6,12 +6,11 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import type { ListenerEngine, ListenerLimits } from '../../src/proxy/downstream.ts';
+import type { Listener, ListenerEngine, ListenerLimits } from '../../src/proxy/downstream.ts';
 import type { ClientCertificate } from '../../src/proxy/client-peer.ts';
 import type { Proxy } from '../../src/proxy/proxy.ts';
-import type { Listener } from '../../src/proxy/downstream.ts';
 import { createProxy } from '../../src/proxy/proxy.ts';
-import type { TlsSettings } from '../../src/proxy/tls-settings.ts';
+import type { ListenerTls } from '../../src/proxy/tls-settings.ts';
 import { createTestCertificates } from '../support/certificates.ts';
 import { ask, connectHttp2 } from '../support/http2-client.ts';
 import { connectFrames } from '../support/http2-frames.ts';
@@ -20,8 +19,8 @@ import { startOrigin } from '../support/scripted-origin.ts';
 import { createSignal } from '../support/signal.ts';
 
 const certificates = createTestCertificates();
-const settings: TlsSettings = { certificates: [{ hosts: [], ...certificates.server }] };
-const mutual: TlsSettings = { ...settings, clientCa: certificates.ca };
+const settings: ListenerTls = { certificates: [{ hosts: [], ...certificates.server }] };
+const mutual: ListenerTls = { ...settings, clientCa: certificates.ca };
 
 interface Stage {
   readonly port: number;
@@ -36,7 +35,7 @@ interface Stage {
 async function stage(
   t: TestContext,
   server: ListenerEngine,
-  tls: TlsSettings = settings,
+  tls: ListenerTls = settings,
   limits: Partial<ListenerLimits> = {},
   script: OriginScript = { do: 'respond', body: 'secret' },
 ): Promise<Stage> {
@@ -47,7 +46,7 @@ async function stage(
   const proxy = createProxy(
     {
       selectUpstream: () => origin.address,
-      requestFilter: ({ request }) => void seen.push(request.clientCertificate),
+      requestFilter: (exchange) => void seen.push(exchange.request.clientCertificate),
     },
     {
       limits,

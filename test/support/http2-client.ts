@@ -34,7 +34,7 @@ export function connectHttp2(
       ? connect(`http://127.0.0.1:${port}`)
       : connect(`https://localhost:${port}`, { host: '127.0.0.1', ...tls } as object);
   session.on('error', () => {});
-  t.after(() => void session.destroy());
+  t.after(() => session.destroy());
   return session;
 }
 
