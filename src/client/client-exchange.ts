@@ -14,6 +14,7 @@ import { DispatchController } from './dispatch-controller.ts';
 import type { ControlledRequest } from './dispatch-controller.ts';
 import type { RequestHandler } from './dispatch-handler.ts';
 import { RequestFailedError } from './errors.ts';
+import type { Destination } from './origin-book.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
 import { ResponseDelivery } from './response-delivery.ts';
 import { hedgePolicyFor, retryRulesFor, rulingBy, timeoutsFor, uriOf } from './run-plan.ts';
@@ -50,8 +51,8 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
     this.#delivery = new ResponseDelivery(handler, this.#controller, this.#threw);
   }
 
-  get origin(): URL {
-    return this.#plan.destination.origin.url;
+  get destination(): Destination {
+    return this.#plan.destination;
   }
 
   /** A handler's own fault ends its request. */
@@ -169,7 +170,7 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
 
   /** Never asked for: a client's budgets and permits leave the original outcome. */
   onRefused(reason: StopReason): void {
-    this.onFailed(localFailure('circuit_open', `${this.origin.origin}: the attempt was refused`), reason);
+    this.onFailed(localFailure('circuit_open', `${this.destination.origin.key}: the attempt was refused`), reason);
   }
 
   // --- ControlledRequest -------------------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
 import type { Clock } from '../transport/clock.ts';
 import type { ReplayMemory } from '../transport/replay-memory.ts';
 import type { RequestReport } from './attempts.ts';
+import type { Destination } from './origin-book.ts';
 
 /** A request that is under way. */
 export interface RunningRequest {
-  readonly origin: URL;
+  readonly destination: Destination;
   /** Ends it with this error. */
   abort(reason: Error): void;
 }

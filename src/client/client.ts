@@ -38,7 +38,6 @@ export class Client implements ClientState {
   readonly #book: OriginBook;
   readonly #base: CallRules;
   readonly #running = new Set<RunningRequest>();
-  readonly #perOrigin = new Map<string, number>();
   readonly #maxConnections: number;
   readonly #onDrain: (origin: URL) => void;
   readonly #whenIdle: (() => void)[] = [];
@@ -92,22 +91,19 @@ export class Client implements ClientState {
     const exchange = new ClientExchange(this, handler, { options, request, rules, destination, deadlineAtMs });
     call?.began(exchange.report);
     exchange.start();
-    return (this.#perOrigin.get(origin.key) ?? 0) < this.#maxConnections;
+    return destination.running < this.#maxConnections;
   }
 
   began(request: RunningRequest): void {
     this.#running.add(request);
-    const { origin } = request;
-    this.#perOrigin.set(origin.origin, (this.#perOrigin.get(origin.origin) ?? 0) + 1);
+    request.destination.running += 1;
   }
 
   ended(request: RunningRequest): void {
     if (!this.#running.delete(request)) return;
-    const { origin } = request;
-    const count = (this.#perOrigin.get(origin.origin) ?? 1) - 1;
-    if (count === 0) this.#perOrigin.delete(origin.origin);
-    else this.#perOrigin.set(origin.origin, count);
-    if (count === this.#maxConnections - 1) this.#onDrain(origin);
+    const { destination } = request;
+    destination.running -= 1;
+    if (destination.running === this.#maxConnections - 1) this.#onDrain(destination.origin.url);
     if (this.#running.size > 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }

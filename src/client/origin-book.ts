@@ -16,6 +16,8 @@ export interface Destination {
   readonly origin: Origin;
   readonly upstream: Upstream;
   readonly latency: LatencyWindow;
+  /** Requests under way. */
+  running: number;
 }
 
 /** What a client knows of the origins it talks to: budgets, latencies, endpoints that are down. */
@@ -60,7 +62,7 @@ export class OriginBook {
       maxInflightRequests: MAX_INFLIGHT,
       onOverflow: 'original',
     });
-    return { origin, upstream, latency: new LatencyWindow() };
+    return { origin, upstream, latency: new LatencyWindow(), running: 0 };
   }
 
   #budgetOf(origin: Origin): RetryBudget {
