@@ -89,6 +89,7 @@ export type {
   ThrottleBudgetOptions,
   TokenBucketBudgetOptions,
 } from './retry-budget.ts';
+export type { GrpcStatus } from './grpc-statuses.ts';
 export type {
   BackoffCurve,
   BackoffPolicy,
