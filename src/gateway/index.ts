@@ -11,6 +11,7 @@ export type {
   HealthCheckConfig,
   ListenerConfig,
   ListenerLimits,
+  ListenerTlsConfig,
   RouteConfig,
   RouteMatch,
   RouteRetry,
