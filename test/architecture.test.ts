@@ -13,7 +13,7 @@ const LAYERS: Readonly<Record<string, LayerRule>> = {
   // node:http2 is given no request that it would have to keep.
   transport: {
     layers: ['core', 'http1'],
-    node: ['node:dns', 'node:http2', 'node:net', 'node:tls', 'node:util', 'node:zlib'],
+    node: ['node:dns', 'node:http2', 'node:net', 'node:stream', 'node:tls', 'node:util', 'node:zlib'],
     packages: [],
     pure: false,
   },
