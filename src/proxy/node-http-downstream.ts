@@ -120,7 +120,8 @@ export class NodeHttpDownstream implements Downstream, BodySource {
   write(chunk: Buffer): boolean {
     // Node may hold the bytes for a while, also when it asks for more.
     const accepted = this.#response.write(Buffer.from(chunk));
-    if (!accepted) this.#arm(() => this.abort());
+    // To the proxy it is a client that left.
+    if (!accepted) this.#arm(() => this.#response.destroy());
     return accepted;
   }
 

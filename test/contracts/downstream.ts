@@ -313,6 +313,16 @@ export function downstreamContract(server: ListenerEngine, encrypted = false): v
       assert.equal(answer.body.equals(body), true);
     });
 
+    test('a client that takes nothing is given up, and the upstream with it', async (t) => {
+      const { port, origin, proxy } = await stage(t, { do: 'endless' }, { limits: { bodyIdleMs: 100 } });
+      const client = await connectRaw(port, { t, ca });
+      client.pauseReading();
+      await client.sendRequest({});
+      await origin.waitForRequest();
+      await origin.waitForNoConnection();
+      assert.equal(proxy.inflightCount, 0);
+    });
+
     test('drain closes idle connections, lets the running request end and says close', async (t) => {
       const { port, origin, proxy } = await stage(t, { do: 'respond', gate: 'go', body: 'last' });
       const idle = await connectRaw(port, { t, ca });
