@@ -2,7 +2,6 @@ import type { RetryPolicyOptions } from '../core/retry-policy.ts';
 import type { Failure } from '../core/failure.ts';
 import { failureFromError, internalFailure } from '../transport/failure-from-error.ts';
 import type { Call, CallOutcome } from './call/call.ts';
-import { responseHead } from './call/call.ts';
 import { createCallTransport, UNKNOWN_SITE } from './call/call-transport.ts';
 import { createPortableClock } from './call/portable-clock.ts';
 import { runCall } from './call/run-call.ts';
@@ -109,7 +108,7 @@ class FunctionCall<T> implements Call<T> {
     readonly signal: AbortSignal;
   }): Promise<CallOutcome<T>> {
     try {
-      return { type: 'answered', head: responseHead(200), value: await this.#fn({ attempt: number, signal }) };
+      return { type: 'answered', answer: DONE, value: await this.#fn({ attempt: number, signal }) };
     } catch (error) {
       return { type: 'failed', failure: this.#failureOf(error), error };
     }
@@ -126,6 +125,8 @@ class FunctionCall<T> implements Call<T> {
     }
   }
 }
+
+const DONE = { status: 200 } as const;
 
 /** Whatever code it carries, it is the callee that failed, and any retry is the policy's to allow. */
 function upstreamFailure(error: unknown): Failure {

@@ -65,7 +65,8 @@ function planOf(
   const isRequest = typeof input === 'object' && 'url' in input;
   const url = new URL(isRequest ? input.url : input, base());
   const method = normalMethod(init.method ?? (isRequest ? input.method : 'GET'));
-  const fields = [...new Headers(init.headers ?? (isRequest ? input.headers : undefined))].flat();
+  const given = init.headers ?? (isRequest ? input.headers : undefined);
+  const fields = given === undefined ? [] : [...new Headers(given)].flat();
   const keyed = hasField(fields, 'idempotency-key');
   const key = keyed ? [] : keyField(layer.idempotencyKey, method);
   const redirect = init.redirect ?? (isRequest ? input.redirect : undefined) ?? 'follow';

@@ -3,7 +3,6 @@ import type { FieldList } from '../../http1/message.ts';
 import { provenPhase } from '../../transport/error-evidence.ts';
 import { failureFromError, internalFailure } from '../../transport/failure-from-error.ts';
 import type { Call, CallAttempt, CallOutcome } from '../call/call.ts';
-import { responseHead } from '../call/call.ts';
 import { UNKNOWN_SITE } from '../call/call-transport.ts';
 import type { AxiosBody } from './axios-body.ts';
 import type { AxiosAnswer, AxiosConfig, AxiosEnding } from './axios-types.ts';
@@ -73,12 +72,16 @@ function isFirstHop(error: unknown, config: AxiosConfig): boolean {
 }
 
 function answered(ending: AxiosEnding): CallOutcome<AxiosEnding> {
-  const { status, statusText, headers } = ending.answer;
+  const { status, statusText: reason, headers } = ending.answer;
+  return { type: 'answered', answer: { status, reason, readFields: () => fieldsOf(headers) }, value: ending };
+}
+
+function fieldsOf(headers: unknown): FieldList {
   const fields: FieldList = [];
   for (const [name, value] of Object.entries((headers ?? {}) as Record<string, unknown>)) {
     for (const one of Array.isArray(value) ? value : [value]) fields.push(name, String(one));
   }
-  return { type: 'answered', head: responseHead(status, statusText, fields), value: ending };
+  return fields;
 }
 
 function isStream(data: unknown): data is { destroy(): void } | { cancel(): Promise<void> } {

@@ -3,7 +3,8 @@ import type { Clock, Timer } from '../../transport/clock.ts';
 import { failureFromError, failureFromTimeout, internalFailure } from '../../transport/failure-from-error.ts';
 import type { FailureSite } from '../../transport/failure-from-error.ts';
 import type { Attempt, AttemptHandler, SendOptions, Transport } from '../../transport/transport.ts';
-import type { CallHead, CallOutcome, CallRequest } from './call.ts';
+import type { CallOutcome, CallRequest } from './call.ts';
+import { CallHead } from './call.ts';
 import { rememberError } from './original-error.ts';
 
 /** How far a function came that tells nothing of it: its request may have been sent, and processed. */
@@ -78,9 +79,9 @@ class CallAttemptRun implements Attempt {
   }
 
   /** Whether it is delivered or put aside is decided inside `onHead`. */
-  #answered({ head, value }: CallOutcome<unknown> & { readonly type: 'answered' }): void {
+  #answered({ answer, value }: CallOutcome<unknown> & { readonly type: 'answered' }): void {
     this.#timer?.cancel();
-    const callHead: CallHead<unknown> = { ...head, value, taken: false };
+    const callHead = new CallHead<unknown>(answer, value);
     this.#head = callHead;
     this.#handler.onHead(callHead);
     if (this.#isOver) return;

@@ -14,8 +14,16 @@ export interface CallAttempt {
 
 /** What one attempt came to. */
 export type CallOutcome<T> =
-  | { readonly type: 'answered'; readonly head: ResponseHead; readonly value: T }
+  | { readonly type: 'answered'; readonly answer: CallAnswer; readonly value: T }
   | { readonly type: 'failed'; readonly failure: Failure; readonly error: unknown };
+
+/** What is known of the head of an answer. */
+export interface CallAnswer {
+  readonly status: number;
+  readonly reason?: string | undefined;
+  /** Its fields; read only where somebody asks for them, for most answers are successes. */
+  readonly readFields?: (() => FieldList) | undefined;
+}
 
 /**
  * A request that someone else's function sends: a `fetch`, an axios adapter, a driver. It is asked for one attempt at a time
@@ -42,22 +50,29 @@ export interface CallRequest<T> extends AttemptRequest {
 }
 
 /** A response head with what its function gave for it. */
-export interface CallHead<T> extends ResponseHead {
+export class CallHead<T> implements ResponseHead {
+  readonly versionMinor = 1;
+  readonly bodyKind = 'none';
+  readonly contentLength = -1;
+  readonly keepAlive = true;
+  readonly keepAliveTimeoutMs = -1;
+  readonly status: number;
+  readonly reason: string;
   value: T;
   /** It is what the caller gets. */
-  taken: boolean;
-}
+  taken = false;
+  readonly #readFields: (() => FieldList) | undefined;
+  #fields: FieldList | undefined;
 
-/** The head of an answer of which only its status, and perhaps its fields, are known. */
-export function responseHead(status: number, reason: string = '', fields: FieldList = []): ResponseHead {
-  return {
-    versionMinor: 1,
-    status,
-    reason,
-    fields,
-    bodyKind: 'none',
-    contentLength: -1,
-    keepAlive: true,
-    keepAliveTimeoutMs: -1,
-  };
+  constructor({ status, reason = '', readFields }: CallAnswer, value: T) {
+    this.status = status;
+    this.reason = reason;
+    this.value = value;
+    this.#readFields = readFields;
+  }
+
+  get fields(): FieldList {
+    this.#fields ??= this.#readFields?.() ?? [];
+    return this.#fields;
+  }
 }

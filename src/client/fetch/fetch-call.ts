@@ -3,7 +3,6 @@ import type { FieldList } from '../../http1/message.ts';
 import { failureFromError, internalFailure } from '../../transport/failure-from-error.ts';
 import { provenPhase } from '../../transport/error-evidence.ts';
 import type { Call, CallAttempt, CallOutcome } from '../call/call.ts';
-import { responseHead } from '../call/call.ts';
 import { UNKNOWN_SITE } from '../call/call-transport.ts';
 import type { InnerFetch, WrappedInit } from '../wrap-fetch.ts';
 import type { FetchBody } from './fetch-body.ts';
@@ -43,8 +42,8 @@ export class FetchCall implements Call<Response> {
     if (headers !== undefined) request.headers = headers;
     try {
       const response = await inner(input, request);
-      const head = responseHead(response.status, response.statusText, [...response.headers].flat());
-      return { type: 'answered', head, value: response };
+      const { status, statusText: reason, headers: received } = response;
+      return { type: 'answered', answer: { status, reason, readFields: () => [...received].flat() }, value: response };
     } catch (error) {
       return { type: 'failed', failure: this.#failureOf(error), error };
     }

@@ -5,7 +5,6 @@ import type { Clock, Timer } from '../../transport/clock.ts';
 import { failureFromError, failureFromTimeout, internalFailure } from '../../transport/failure-from-error.ts';
 import type { FailureSite } from '../../transport/failure-from-error.ts';
 import type { Attempt, AttemptHandler, AttemptRequest, SendOptions, Transport } from '../../transport/transport.ts';
-import { responseHead } from '../call/call.ts';
 import { rememberError } from '../call/original-error.ts';
 import type { AttemptListener } from './inner-handler.ts';
 import { InnerHandler } from './inner-handler.ts';
@@ -114,7 +113,17 @@ class DispatchAttempt implements Attempt, AttemptListener {
     this.bytesReceived = Math.max(this.bytesReceived, 1);
     const fields = raw === undefined ? fieldsOf(headers ?? {}) : raw.map((bytes) => bytes.toString('latin1'));
     const parsed = headers ?? util.parseHeaders([...raw!]);
-    const head: DispatchHead = { ...responseHead(status, message, fields), headers: parsed };
+    const head: DispatchHead = {
+      versionMinor: 1,
+      status,
+      reason: message,
+      fields,
+      bodyKind: 'none',
+      contentLength: -1,
+      keepAlive: true,
+      keepAliveTimeoutMs: -1,
+      headers: parsed,
+    };
     if (status < 200) {
       this.#handler.onInformational(head);
       return true;
