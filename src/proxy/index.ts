@@ -6,7 +6,6 @@ export type { AccessRecord, ResponseFlag } from './access-record.ts';
 export type { ClientCertificate, ClientPeer } from './client-peer.ts';
 export { recordLine } from './access-record.ts';
 export type { ConnectionRefusal, ListenAddress, Listener, ListenerEngine, ListenerLimits } from './downstream.ts';
-export type { ClientCertificate } from './client-peer.ts';
 export type { Http2Flood } from './http2-flood-guard.ts';
 export type { ListenerTls, TlsCertificate } from './tls-settings.ts';
 export type {
