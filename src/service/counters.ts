@@ -47,8 +47,6 @@ export interface ServiceMetrics {
   readonly hookFaults: Readonly<Record<string, number>>;
 }
 
-export type ClaimIn = keyof EdgeMetrics['claimsIn'];
-
 type Open<Type> = {
   -readonly [Name in keyof Type]: Type[Name] extends Readonly<Record<string, unknown>>
     ? { -readonly [Key in keyof Type[Name]]: Type[Name][Key] }

@@ -3,12 +3,15 @@ import { inboundOf } from '../hooks/watched-response.ts';
 import { adapt } from './adapter.ts';
 
 /** What Express adds to a request, as far as it names the route. */
-type ExpressRequest = IncomingMessage & { readonly baseUrl?: string; readonly route?: { readonly path?: unknown } };
+export type ExpressRequest = IncomingMessage & {
+  readonly baseUrl?: string;
+  readonly route?: { readonly path?: unknown };
+};
 
-type Next = (error?: unknown) => void;
+export type ExpressNext = (error?: unknown) => void;
 
 /** For Express 5: `app.use(expressOwnership())`, before everything else. */
-export function expressOwnership(): (request: ExpressRequest, response: ServerResponse, next: Next) => void {
+export function expressOwnership(): (request: ExpressRequest, response: ServerResponse, next: ExpressNext) => void {
   return (request, response, next) => {
     const adapted = adapt(request, response);
     if (adapted === undefined) {
@@ -28,7 +31,7 @@ export function expressOwnershipErrors(): (
   error: unknown,
   request: IncomingMessage,
   response: ServerResponse,
-  next: Next,
+  next: ExpressNext,
 ) => void {
   // Express knows a handler of errors by its four parameters.
   return (error, _request, response, next) => {

@@ -2,29 +2,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inboundOf } from '../hooks/watched-response.ts';
 import { adapt } from './adapter.ts';
 
-interface FastifyRequest {
+export interface FastifyOwnershipRequest {
   readonly method: string;
   readonly raw: IncomingMessage;
   readonly routeOptions: { readonly url?: string | undefined };
 }
 
-interface FastifyReply {
+export interface FastifyOwnershipReply {
   readonly raw: ServerResponse;
 }
 
-type Done = () => void;
+export type FastifyDone = () => void;
 
 /** What is asked of Fastify; an instance of version 5 has it. */
-interface FastifyHooks {
-  addHook(name: 'onRequest', hook: (request: FastifyRequest, reply: FastifyReply, done: Done) => void): unknown;
+export interface FastifyHooks {
+  addHook(
+    name: 'onRequest',
+    hook: (request: FastifyOwnershipRequest, reply: FastifyOwnershipReply, done: FastifyDone) => void,
+  ): unknown;
   addHook(
     name: 'onError',
-    hook: (request: FastifyRequest, reply: FastifyReply, error: unknown, done: Done) => void,
+    hook: (request: FastifyOwnershipRequest, reply: FastifyOwnershipReply, error: unknown, done: FastifyDone) => void,
   ): unknown;
 }
 
 /** For Fastify 5: `app.register(fastifyOwnership)`, before the routes. */
-export function fastifyOwnership(app: FastifyHooks, _options: unknown, done: Done): void {
+export function fastifyOwnership(app: FastifyHooks, _options: unknown, done: FastifyDone): void {
   app.addHook('onRequest', (request, reply, next) => {
     const adapted = adapt(request.raw, reply.raw);
     if (adapted === undefined) {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { adapt } from './adapter.ts';
 
 /** What is asked of a context of Hono 4; the bindings are those of `@hono/node-server`. */
-interface HonoContext {
+export interface HonoContext {
   readonly env: unknown;
   readonly error?: Error | undefined;
   readonly req: { readonly method: string; readonly routePath?: string };

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { adapt } from './adapter.ts';
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /**
  * For a plain `node:http` server: `createServer(withOwnership(handler))`. A handler that throws, or whose promise is
  * rejected, ends as it would without; what it threw is the cause of the answer, should somebody still give one.
  */
-export function withOwnership(handler: Handler): Handler {
+export function withOwnership(handler: NodeHandler): NodeHandler {
   return (request, response) => {
     const adapted = adapt(request, response);
     if (adapted === undefined) return handler(request, response);

@@ -1,14 +1,8 @@
-import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
 import { withErrorClaim } from '../../engine/error-claim.ts';
 import type { ErrorClaim } from '../../core/ownership/error-claim.ts';
 import type { FieldList } from '../../http1/message.ts';
 
 export const CLAIM_NAMES: readonly string[] = ['error-claim', 'x-uber-error-claim'];
-
-export type HeadersArgument =
-  | OutgoingHttpHeaders
-  | readonly OutgoingHttpHeader[]
-  | readonly [string, OutgoingHttpHeader][];
 
 export function claimFields(claim: ErrorClaim, alias: boolean): FieldList {
   return withErrorClaim([], claim, { alias, identity: false });
