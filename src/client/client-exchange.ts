@@ -38,8 +38,10 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
   #status: number | undefined;
   /** Why the response ended early, while its handler is not ready to be told. */
   #broken: Error | undefined;
-  /** The handler got its last word. */
+  /** The handler got its last word, or gets it now. */
   #settled = false;
+  /** Everything is let go. */
+  #isOver = false;
 
   constructor(client: ClientState, handler: RequestHandler, plan: RequestPlan) {
     this.#client = client;
@@ -71,11 +73,20 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
       this.#threw(error);
     }
     if (preparing === undefined) this.#begin();
-    else preparing.then(() => this.#begin(), this.#failed);
+    else preparing.then(() => this.#begin()).catch(this.#failed);
   }
 
   #begin(): void {
     if (this.#settled) return this.#outgoing.stop();
+    try {
+      this.#send();
+    } catch (error) {
+      // The caller's own scope threw.
+      this.#failed(error);
+    }
+  }
+
+  #send(): void {
     this.#outgoing.watch(this.#handler, this.#threw);
     const { clock, random } = this.#client;
     const plan = this.#plan;
@@ -200,8 +211,10 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
   }
 
   #settle(error: Error | undefined): void {
-    const nowMs = this.#client.clock.nowMs();
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#settled = true;
+    const nowMs = this.#client.clock.nowMs();
     this.#outgoing.stop();
     this.#tracked?.ended(this.#run, nowMs);
     if (error !== undefined) this.#tracked?.caused(error);

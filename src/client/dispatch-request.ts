@@ -44,7 +44,7 @@ export function readDispatchRequest(options: DispatchOptions): DispatchRequest {
     fields: reader.fields,
     host: reader.host,
     contentLength: reader.contentLength,
-    expectsContinue: reader.expectsContinue,
+    expectsContinue: reader.expectsContinue || options.expectContinue === true,
   };
 }
 

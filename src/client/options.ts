@@ -142,11 +142,12 @@ export function resolveTimeout(
       throw new RangeError(`timeout.${name} is ${String(value)}; give milliseconds from 0 (off) to ${MAX_DELAY_MS}`);
   }
   const { requestMs, attemptMs } = resolved;
-  if (requestMs > 0 && attemptMs > requestMs)
-    throw new RangeError(
-      `timeout.attemptMs (${attemptMs}) is longer than timeout.requestMs (${requestMs}); an attempt cannot outlast its request`,
-    );
-  return resolved;
+  if (requestMs === 0 || attemptMs <= requestMs) return resolved;
+  // A call with less time than its client's attempts have means all of it.
+  if (own['attemptMs'] === undefined) return { ...resolved, attemptMs: requestMs };
+  throw new RangeError(
+    `timeout.attemptMs (${attemptMs}) is longer than timeout.requestMs (${requestMs}); an attempt cannot outlast its request`,
+  );
 }
 
 /** The attempt's times, and the request's. */

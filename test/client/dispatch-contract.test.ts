@@ -186,6 +186,22 @@ describe('a handler', () => {
     assert.equal(handler.error?.message, 'mine');
   });
 
+  test('that throws at the very end is told so once', async (t) => {
+    const origin = await startOrigin({}, { t });
+    let ends = 0;
+    const dispatcher = createDispatcher({ onRequestEnd: () => (ends += 1) });
+    const handler = new Recorder();
+    const own = Object.assign(handler, {
+      onResponseEnd() {
+        throw new Error('mine');
+      },
+    });
+    dispatcher.dispatch({ origin: `http://${origin.address}`, path: '/', method: 'GET' }, own);
+    await handler.done;
+    await dispatcher.close();
+    assert.deepEqual([handler.error?.message, ends], ['mine', 1]);
+  });
+
   test('that wants to know gets every byte that goes out, in each attempt', async (t) => {
     const { origin, dispatcher, url } = await start(t, { requests: [BUSY, FINE] }, AGAIN);
     const handler = Object.assign(new Recorder(), {
@@ -363,6 +379,18 @@ test('dispatch says when an origin has no free connection, and drain when it has
   assert.equal(drainedOrigin.origin, url);
   await Promise.all(handlers.map(({ done }) => done));
   assert.equal(origin.journal.connections.length, 2);
+});
+
+test('the body is held back until the server wants it, where the caller expects that', async (t) => {
+  for (const how of [{ expectContinue: true }, { headers: { expect: '100-continue' } }]) {
+    const refusal = { do: 'respond', status: 417, at: 'head', then: 'close' } as const;
+    const { origin, dispatcher, url } = await start(t, { requests: refusal });
+    const { statusCode } = await request(url, { dispatcher, method: 'PUT', body: 'held back', ...how });
+    assert.deepEqual(
+      [statusCode, origin.request().value('expect'), origin.request().bodyBytes],
+      [417, '100-continue', 0],
+    );
+  }
 });
 
 test("a request's own timeouts of undici hold", async (t) => {

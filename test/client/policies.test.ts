@@ -150,6 +150,16 @@ describe('a scope', () => {
     });
   }
 
+  test('that throws ends its request with its error, and holds nothing up', async (t) => {
+    const scope = (): boolean => {
+      throw new Error('mine');
+    };
+    const { origin, send } = await start(t, { requests: [BUSY] }, { retry: { scope } });
+    await assert.rejects(send(), (error: Error) => String(error.cause).includes('mine'));
+    await assert.rejects(send({ method: 'POST' }), (error: Error) => String(error.cause).includes('mine'));
+    assert.equal(origin.requestCount(), 0);
+  });
+
   test('of something that is no host is refused', () => {
     assert.throws(
       () => createDispatcher({ retry: { scope: 'https://api.example.com/' } }),
@@ -251,6 +261,11 @@ test('one deadline holds for a call, its waits, retries and redirects together',
   const { origin, send } = await start(t, { requests: script }, { retry });
   assert.equal(await send({ timeout: 150 }), 'deadline_exceeded deadline');
   assert.equal(origin.requestCount(), 4);
+});
+
+test('a call that has less time than the attempts of its client gives its attempts no more', async (t) => {
+  const { send } = await start(t, { requests: { do: 'hang' } }, { timeout: { attemptMs: 5_000 } });
+  assert.equal(await send({ timeout: 50 }), 'deadline_exceeded deadline');
 });
 
 test('a wait that the server asks for and nobody has the time for ends the request with its answer', async (t) => {
