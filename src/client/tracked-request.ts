@@ -106,8 +106,8 @@ export class TrackedRequest {
 }
 
 /** What fields of other systems advise: obeyed by every client, whether or not it is part of a service. */
-export function withPeerAdvice(facts: ResponseFacts, { fields }: ResponseHead): ResponseFacts {
+export function withPeerAdvice(facts: ResponseFacts, head: ResponseHead): ResponseFacts {
   if (facts.status < 400) return facts;
-  const { never, nack } = readPeerAdvice(fields);
+  const { never, nack } = readPeerAdvice(head.fields);
   return never || nack ? { ...facts, advisedNever: facts.advisedNever === true || never, nack } : facts;
 }

@@ -16,6 +16,7 @@ import type { RequestHandler } from '../dispatch-handler.ts';
 import { RequestFailedError } from '../errors.ts';
 import type { Layer } from '../layer-options.ts';
 import { NEVER_RULES } from '../options.ts';
+import { RunReport } from '../run-report.ts';
 import { TrackedRequest, withPeerAdvice } from '../tracked-request.ts';
 import type { DispatchAttemptRequest, DispatchHead, DispatchSender } from './dispatch-transport.ts';
 import { HeldResponse } from './held-response.ts';
@@ -35,6 +36,7 @@ export class DispatchCall implements RunHost, DispatchSender {
   readonly #response: HeldResponse;
   /** What `undici.request` gives as `context`: the report hangs on it. */
   readonly #context: Record<string, unknown> = {};
+  readonly #report: RunReport = new RunReport();
   #run: RequestRun | undefined;
   #tracked: TrackedRequest | undefined;
   #attemptNumber = 0;
@@ -85,7 +87,11 @@ export class DispatchCall implements RunHost, DispatchSender {
         clock,
         random,
       },
-      (run) => (this.#run = run),
+      (run) => {
+        this.#run = run;
+        this.#report.begin(run);
+        rememberReport(this.#context, this.#report);
+      },
     );
   }
 
@@ -187,7 +193,6 @@ export class DispatchCall implements RunHost, DispatchSender {
 
   #head({ status, fields, headers, reason }: DispatchHead): void {
     this.#controller.fields = fields;
-    this.#report();
     this.#handler.onResponseStart?.(this.#controller, status, headers, reason);
   }
 
@@ -212,14 +217,7 @@ export class DispatchCall implements RunHost, DispatchSender {
     this.#request.body.capture?.release(error !== undefined);
     this.#tracked?.ended(this.#run, this.#layer.host.clock.nowMs());
     if (error instanceof Error) this.#tracked?.caused(error);
-    this.#report();
-    if (typeof error === 'object' && error !== null) this.#report(error);
-  }
-
-  #report(owner: object = this.#context): void {
-    const run = this.#run;
-    if (run === undefined) return;
-    const { attempts, reason, retryCount, waitedMs, hedgeRefused } = run;
-    rememberReport(owner, { attempts, reason, retryCount, waitedMs, hedgeRefused });
+    this.#report.end();
+    if (typeof error === 'object' && error !== null) rememberReport(error, this.#report);
   }
 }
