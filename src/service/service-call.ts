@@ -15,7 +15,7 @@ export interface CallHost {
   nowMs(): number;
   edgeClass(inbound: string, callee: string, nowMs: number): EdgeClass;
   trusts(host: string, address: string | undefined): boolean;
-  untracked<Result>(send: () => Result): Result;
+  attempting<Result>(call: ServiceCall, send: () => Result): Result;
 }
 
 export interface CallStart {
@@ -42,6 +42,8 @@ export class ServiceCall implements Outbound, TrackedCall {
   causal = false;
   /** Who makes it sent it again. */
   retried = false;
+  /** Where the last attempt went, as a hook saw it: a layer around `fetch` does not know. */
+  peerAddress: string | undefined = undefined;
   readonly #host: CallHost;
   readonly #inbound: InboundRequest | undefined;
   readonly #hostName: string;
@@ -86,7 +88,7 @@ export class ServiceCall implements Outbound, TrackedCall {
 
   readClaim(fields: FieldList, peerAddress: string | undefined): ErrorClaim | undefined {
     if (this.mode === 'off') return undefined;
-    if (!this.#host.trusts(this.#hostName, peerAddress)) {
+    if (!this.#host.trusts(this.#hostName, peerAddress ?? this.peerAddress)) {
       if (hasField(fields, 'error-claim') || hasField(fields, 'x-uber-error-claim')) {
         this.#counters.claimsIn.untrusted += 1;
       }
@@ -98,7 +100,7 @@ export class ServiceCall implements Outbound, TrackedCall {
   }
 
   attempt<Result>(send: () => Result): Result {
-    return this.#host.untracked(send);
+    return this.#host.attempting(this, send);
   }
 
   note({ claim, retried, stopped }: AttemptNote): void {

@@ -48,8 +48,8 @@ export interface EdgeScope {
 interface Context {
   readonly inbound: InboundRequest | undefined;
   readonly scope: EdgeScope | undefined;
-  /** Attempts of a call that is tracked as a whole. */
-  readonly untracked: boolean;
+  /** The call, tracked as a whole, of which an attempt is made here. */
+  readonly attempted: ServiceCall | undefined;
 }
 
 /** Errors of an operation tell of a lost context only after this many requests, nearly all of which made calls. */
@@ -112,24 +112,24 @@ export class Service implements OutboundTracker, CallHost {
   }
 
   enter(inbound: InboundRequest): void {
-    this.#contexts.enterWith({ inbound, scope: undefined, untracked: false });
+    this.#contexts.enterWith({ inbound, scope: undefined, attempted: undefined });
   }
 
   run<Result>(inbound: InboundRequest, work: () => Result): Result {
-    return this.#contexts.run({ inbound, scope: undefined, untracked: false }, work);
+    return this.#contexts.run({ inbound, scope: undefined, attempted: undefined }, work);
   }
 
   scoped<Result>(scope: EdgeScope, work: () => Result): Result {
-    return this.#contexts.run({ inbound: this.current(), scope, untracked: false }, work);
+    return this.#contexts.run({ inbound: this.current(), scope, attempted: undefined }, work);
   }
 
-  untracked<Result>(send: () => Result): Result {
-    return this.#contexts.run({ inbound: this.current(), scope: undefined, untracked: true }, send);
+  attempting<Result>(call: ServiceCall, send: () => Result): Result {
+    return this.#contexts.run({ inbound: this.current(), scope: undefined, attempted: call }, send);
   }
 
-  /** Whether calls that a hook sees now are calls of their own. */
-  get tracks(): boolean {
-    return this.#contexts.getStore()?.untracked !== true;
+  /** The call of which what a hook sees now is an attempt; `undefined` where it is a call of its own. */
+  get attempted(): ServiceCall | undefined {
+    return this.#contexts.getStore()?.attempted;
   }
 
   begin({ operation, method, url, edge }: OutboundStart): ServiceCall {

@@ -9,6 +9,7 @@ import type { Service } from '../service.ts';
 import type { Guard } from './guard.ts';
 
 const CALL = Symbol('mulligan.call');
+const ATTEMPTED = Symbol('mulligan.attempted');
 
 const BODY = Symbol('mulligan.body');
 
@@ -21,13 +22,17 @@ type Followed = IncomingMessage & {
   };
 };
 
-type Tracked = ClientRequest & { [CALL]?: ServiceCall };
+type Tracked = ClientRequest & { [CALL]?: ServiceCall; [ATTEMPTED]?: ServiceCall };
 
 /** Each request that `node:http` and `node:https` send is a call of the request that is being answered. */
 export function hookHttpClient(service: Service, guard: Guard): () => void {
   const stops = [
     guard.listen('http.client.request.created', ({ request }: { readonly request: Tracked }) => {
-      if (!service.tracks) return;
+      const { attempted } = service;
+      if (attempted !== undefined) {
+        request[ATTEMPTED] = attempted;
+        return;
+      }
       const call = service.begin({ method: request.method, url: urlOf(request) });
       request[CALL] = call;
       if (request.headersSent) return;
@@ -40,6 +45,8 @@ export function hookHttpClient(service: Service, guard: Guard): () => void {
       'http.client.response.finish',
       ({ request, response }: { readonly request: Tracked; readonly response: IncomingMessage }) => {
         const call = request[CALL];
+        const attempted = request[ATTEMPTED];
+        if (attempted !== undefined) attempted.peerAddress = response.socket?.remoteAddress;
         if (call === undefined) return;
         const status = response.statusCode ?? 200;
         if (status < 400) {

@@ -57,7 +57,12 @@ function prototypeWithRequest(session: ClientHttp2Session): { request: Request }
 
 function requestWithCall(service: Service, guard: Guard, original: Request): Request {
   return function request(this: ClientHttp2Session, headers, options) {
-    const begun = service.tracks ? guard.run('http2.request', () => begin(service, this, headers)) : undefined;
+    const { attempted } = service;
+    if (attempted !== undefined) {
+      guard.run('http2.request', () => (attempted.peerAddress = this.socket?.remoteAddress));
+      return original.call(this, headers, options);
+    }
+    const begun = guard.run('http2.request', () => begin(service, this, headers));
     const stream = original.call(this, begun?.headers ?? headers, options);
     if (begun !== undefined) guard.run('http2.request', () => follow(service, guard, begun, this, stream));
     return stream;

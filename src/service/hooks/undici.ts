@@ -26,6 +26,7 @@ interface Flight {
 /** Each request of undici, be it the built-in one or a package, is a call of the request that is being answered. */
 export function hookUndici(service: Service, guard: Guard): () => void {
   const flights = new WeakMap<object, Flight>();
+  const attempts = new WeakMap<object, ServiceCall>();
   /** What waits for a connection, by origin: when that fails, not every version tells each request so. */
   const connecting = new Map<string, Set<Flight>>();
   const stopWaiting = (flight: Flight): void => {
@@ -36,7 +37,11 @@ export function hookUndici(service: Service, guard: Guard): () => void {
 
   const stops = [
     guard.listen('undici:request:create', ({ request }: Message) => {
-      if (!service.tracks) return;
+      const { attempted } = service;
+      if (attempted !== undefined) {
+        attempts.set(request, attempted);
+        return;
+      }
       const origin = originOf(request.origin);
       const { method } = request;
       const call = service.begin({ method, url: `${origin}${request.path}` });
@@ -52,6 +57,8 @@ export function hookUndici(service: Service, guard: Guard): () => void {
       'undici:client:sendHeaders',
       ({ request, socket }: Message & { readonly socket: Flight['socket'] }) => {
         const flight = flights.get(request);
+        const attempted = attempts.get(request);
+        if (attempted !== undefined) attempted.peerAddress = socket?.remoteAddress;
         if (flight === undefined) return;
         flight.socket = socket;
         stopWaiting(flight);
