@@ -24,8 +24,9 @@ export function rememberReport(response: object, report: RequestReport): void {
 }
 
 /**
- * What became of the request behind a response. It takes a `Response` of `fetch`, what `undici.request`
- * resolves to, or what the factory of `undici.stream` gets (both by their `context`). `undefined` for a response that did not come through this package.
+ * What became of the request behind a response. It takes a `Response` of `fetch`, what `undici.request` resolves to, or
+ * what the factory of `undici.stream` gets (both by their `context`). `undefined` for one that did not come through this
+ * package.
  */
 export function attemptsOf(response: object): RequestReport | undefined {
   const own = reports.get(response);
