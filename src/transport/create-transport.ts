@@ -21,7 +21,7 @@ export interface TransportOptions {
   readonly clock: Clock;
   /** Default `http1`. */
   readonly protocol?: TransportProtocol | undefined;
-  /** Default: plain text. One transport has one TLS setup, so that its pools need be told apart by address alone. */
+  /** Default: plain text. One transport has one TLS setup, so that its pools need be told apart by address and name alone. */
   readonly tls?: TlsSettings | undefined;
   /** What TLS runs over in place of TCP: a tunnel through a proxy. */
   readonly openStream?: OpenStream | undefined;

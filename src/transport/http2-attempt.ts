@@ -111,9 +111,11 @@ export class Http2Attempt implements Attempt, SessionClaimant {
     if (this.#done || this.#exchange !== undefined) return;
     const site = this.#site();
     this.#giveBack();
-    if (this.#announced) this.#fail(error === undefined ? failureFromClose(site) : failureFromError(error, site));
+    if (this.#announced || !this.#reused)
+      this.#fail(error === undefined ? failureFromClose(site) : failureFromError(error, site));
     else {
-      // Nothing was written and nobody was told of this connection: another one takes its place.
+      // Nothing was written and nobody was told of this connection: another one takes its place. One that was made for
+      // this attempt has no such second: a peer that greets and leaves would be greeted for ever.
       this.#reused = false;
       this.start();
     }

@@ -182,8 +182,10 @@ export class Http2Exchange implements RequestWriterOwner, StreamListener {
     this.#handler.onComplete(this.#trailers);
   }
 
-  onHeadTooLarge(): void {
-    this.#fail(internalFailure('http_request_error', 'the request head is too large for HTTP/2', this.#site()));
+  onHeadNotSent(isTooLarge: boolean): void {
+    this.bytesSent = 0;
+    if (isTooLarge)
+      this.#fail(internalFailure('http_request_error', 'the request head is too large for HTTP/2', this.#site()));
   }
 
   onClose(error: (Error & { readonly code?: string }) | undefined): void {
@@ -199,6 +201,9 @@ export class Http2Exchange implements RequestWriterOwner, StreamListener {
     const { lost, goaway, isGone } = this.#session;
     const site = this.#site();
     const code = this.#stream?.rstCode ?? 0;
+    // The proof holds however Node came to close the stream: one that met a GOAWAY on its way out has a code of our side.
+    if (goaway !== undefined && this.#streamId > goaway.lastStreamId)
+      return failureFromGoaway(goaway, this.#streamId, site);
     if (error?.code === 'ERR_HTTP2_STREAM_ERROR') return failureFromReset(code, site);
     if (goaway !== undefined && goaway.code !== http2Codes.noError)
       return failureFromGoaway(goaway, this.#streamId, site);

@@ -2,6 +2,9 @@ import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 
 /** RFC 9113 §6.2. */
 const endStreamFlag = 0x1;
+const headersFrame = 1;
+/** RFC 9113 §7. */
+const frameSizeError = 6;
 
 /** What a stream's reader is told. */
 export interface StreamListener {
@@ -11,8 +14,8 @@ export interface StreamListener {
   onTrailers(raw: readonly string[]): void;
   /** The peer ended the message, and all of it was read. */
   onEnd(): void;
-  /** The head is larger than HTTP/2 can carry here. */
-  onHeadTooLarge(): void;
+  /** The request's head was never sent, and nothing behind it; the close follows. `isTooLarge`: it does not fit, else the session ends. */
+  onHeadNotSent(isTooLarge: boolean): void;
   /** Always the last: nothing goes in or out any more. */
   onClose(error: (Error & { readonly code?: string }) | undefined): void;
 }
@@ -41,7 +44,9 @@ export function listenToStream(stream: ClientHttp2Stream, listener: StreamListen
   stream.on('end', () => {
     if (isWhole) listener.onEnd();
   });
-  stream.on('frameError', () => listener.onHeadTooLarge());
+  stream.on('frameError', (type, code) => {
+    if (type === headersFrame) listener.onHeadNotSent(code === frameSizeError);
+  });
   stream.on('error', (error) => {
     failure = error;
   });

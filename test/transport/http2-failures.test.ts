@@ -9,6 +9,7 @@ import type { ComposedTransport, TransportOptions } from '../../src/transport/cr
 import { createSystemClock } from '../../src/transport/system-time.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import { frame, frameTypes } from '../support/http2-frames.ts';
 import { startHttp2Origin } from '../support/http2-origin.ts';
 import type { OriginStream } from '../support/http2-origin.ts';
 import { startOrigin } from '../support/scripted-origin.ts';
@@ -298,4 +299,21 @@ test('trailers-only answers and trailers come through', async (t) => {
   );
   const whole = await send(transport, endpointOf(origin), post()).ended();
   assert.deepEqual([whole.body, whole.trailers], ['message', ['grpc-status', '0']]);
+});
+
+test('a peer that greets and says goodbye in one breath costs one connection, and proves that nothing was done', async (t) => {
+  const greeting = Buffer.concat([frame(frameTypes.settings, 0, 0), frame(frameTypes.goaway, 0, 0, Buffer.alloc(8))]);
+  const origin = await startHttp2Origin(t, () => {}, { greeting });
+  const sent = await send(http2Transport(t), endpointOf(origin), post()).ended();
+  assert.equal(sent.failure?.bytesSent, 0);
+  assert.equal(['unsent', 'rejected'].includes(classifyFailure(sent.failure)), true, JSON.stringify(sent.failure));
+  assert.deepEqual([origin.streams.length, origin.connectionCount], [0, 1]);
+});
+
+test('a request head that HTTP/2 cannot carry is our own fault, not the refusal that Node makes of it', async (t) => {
+  const origin = await startHttp2Origin(t, () => {});
+  const fields = ['Host', 'h', 'X-Long', 'y'.repeat(70_000)];
+  const sent = await send(http2Transport(t), endpointOf(origin), { fields }).ended();
+  assert.deepEqual([sent.failure?.kind, sent.failure?.source], ['http_request_error', 'internal']);
+  assert.equal(origin.streams.length, 0);
 });
