@@ -1,8 +1,8 @@
 import { nearestName } from '../config/nearest-name.ts';
 import { readDuration, type Reading } from '../config/quantity.ts';
+import { readPeer } from '../config/trust.ts';
 import { MODES } from './service-schema.ts';
 import type { ServiceOptions } from './settings.ts';
-import { readPeer } from './trust.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

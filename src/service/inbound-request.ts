@@ -1,6 +1,6 @@
 import type { ClaimReason, RetryAdvice } from '../core/ownership/error-claim.ts';
 import { isOwnershipFailure } from '../core/ownership/outbound.ts';
-import type { InboundFacts } from './inbound-facts.ts';
+import type { InboundFacts } from '../engine/inbound-facts.ts';
 import type { ServiceCall } from './service-call.ts';
 
 /** A request with more calls than this explains its errors by the first ones. */

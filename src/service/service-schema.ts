@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FileForm } from '../config/checked-source.ts';
 import { choice, count, duration, note, part, type Part } from '../config/schema-parts.ts';
-import { readPeer } from './trust.ts';
+import { readPeer } from '../config/trust.ts';
 
 /** A service file that passed the schema. */
 export interface ServiceFile {

@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createTrust, type Trust } from '../config/trust.ts';
 import type { OutcomeClass } from '../core/classify.ts';
 import { attribute, type Attribution } from '../core/ownership/attribute.ts';
 import { createDependencyMemory, type DependencyMemory } from '../core/ownership/dependency-memory.ts';
 import type { ErrorClaim } from '../core/ownership/error-claim.ts';
 import { isOwnershipFailure, type EdgeClass } from '../core/ownership/outbound.ts';
+import { readInboundFacts } from '../engine/inbound-facts.ts';
 import type { OutboundStart, OutboundTracker } from '../engine/outbound-tracking.ts';
 import type { FieldList } from '../http1/message.ts';
 import { callsNamedBy } from './cause-chain.ts';
@@ -16,12 +18,10 @@ import {
   type ServiceMetrics,
 } from './counters.ts';
 import { edgeRules, type EdgeRules } from './edge-rules.ts';
-import { readInboundFacts } from './inbound-facts.ts';
 import { InboundRequest } from './inbound-request.ts';
 import { NameMemory, operationName } from './operation-name.ts';
 import { ServiceCall, type CallHost } from './service-call.ts';
 import { withDefaults, type ServiceOptions, type ServiceSettings } from './settings.ts';
-import { createTrust, type Trust } from './trust.ts';
 
 export interface ServiceHost {
   /** Monotonic milliseconds. Default `performance.now`. */

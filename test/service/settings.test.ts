@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readEnvironment } from '../../src/service/environment.ts';
-import { readInboundFacts } from '../../src/service/inbound-facts.ts';
+import { readInboundFacts } from '../../src/engine/inbound-facts.ts';
 import { operationName } from '../../src/service/operation-name.ts';
 import { checkSource } from '../../src/config/checked-source.ts';
 import { formatFault } from '../../src/config/fault.ts';
 import { serviceForm } from '../../src/service/service-schema.ts';
-import { createTrust, readPeer } from '../../src/service/trust.ts';
+import { createTrust, readPeer } from '../../src/config/trust.ts';
 
 const faultsOf = (text: string): string[] => checkSource(text, 'f.yaml', serviceForm).faults.map(formatFault);
 

@@ -1,5 +1,5 @@
-import { readRequestAttempt } from '../engine/request-attempt.ts';
-import { readRequestTimeout } from '../engine/request-timeout.ts';
+import { readRequestAttempt } from './request-attempt.ts';
+import { readRequestTimeout } from './request-timeout.ts';
 import { fieldValues } from '../http1/field-list.ts';
 import type { FieldList } from '../http1/message.ts';
 

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { Reading } from '../config/quantity.ts';
+import type { Reading } from './quantity.ts';
 
 /** Who speaks the protocol with us, and is believed. */
 export interface Trust {
