@@ -176,7 +176,8 @@ export class Http2Exchange implements RequestWriterOwner, StreamListener {
     if (this.#done || this.#head === undefined) return;
     this.#done = true;
     this.#watchdog.stop();
-    const isRequestOut = this.#writer?.ended !== false;
+    // A peer that has answered need never take the rest: the stream would keep its place, and the session its socket.
+    const isRequestOut = this.#writer === undefined || (this.#writer.ended && !this.#writer.isBlocked);
     this.#writer?.stop();
     if (!isRequestOut) this.#reset();
     this.#handler.onComplete(this.#trailers);
