@@ -6,6 +6,10 @@ import type { Service } from '../service.ts';
 import type { FieldList } from '../../http1/message.ts';
 import type { Guard } from './guard.ts';
 
+// On the request itself: a map of weak keys that live for a request each makes every collection of garbage slower.
+const FLIGHT = Symbol('mulligan.flight');
+const ATTEMPTED = Symbol('mulligan.attempted');
+
 /** What undici tells of a request of its own; the built-in `fetch` is the same library. */
 interface UndiciRequest {
   readonly method: string;
@@ -13,6 +17,8 @@ interface UndiciRequest {
   readonly origin: string | URL;
   readonly headers: unknown;
   addHeader(name: string, value: string): unknown;
+  [FLIGHT]?: Flight;
+  [ATTEMPTED]?: ServiceCall;
 }
 
 interface Flight {
@@ -25,8 +31,6 @@ interface Flight {
 
 /** Each request of undici, be it the built-in one or a package, is a call of the request that is being answered. */
 export function hookUndici(service: Service, guard: Guard): () => void {
-  const flights = new WeakMap<object, Flight>();
-  const attempts = new WeakMap<object, ServiceCall>();
   /** What waits for a connection, by origin: when that fails, not every version tells each request so. */
   const connecting = new Map<string, Set<Flight>>();
   const stopWaiting = (flight: Flight): void => {
@@ -39,7 +43,7 @@ export function hookUndici(service: Service, guard: Guard): () => void {
     guard.listen('undici:request:create', ({ request }: Message) => {
       const { attempted } = service;
       if (attempted !== undefined) {
-        attempts.set(request, attempted);
+        request[ATTEMPTED] = attempted;
         return;
       }
       const origin = originOf(request.origin);
@@ -47,7 +51,7 @@ export function hookUndici(service: Service, guard: Guard): () => void {
       const call = service.begin({ method, url: `${origin}${request.path}` });
       const manner = { method, keyed: headerOf(request.headers, 'idempotency-key') !== undefined };
       const flight: Flight = { call, origin, manner, socket: undefined, answered: false };
-      flights.set(request, flight);
+      request[FLIGHT] = flight;
       const waiting = connecting.get(origin);
       if (waiting === undefined) connecting.set(origin, new Set([flight]));
       else waiting.add(flight);
@@ -56,8 +60,8 @@ export function hookUndici(service: Service, guard: Guard): () => void {
     guard.listen(
       'undici:client:sendHeaders',
       ({ request, socket }: Message & { readonly socket: Flight['socket'] }) => {
-        const flight = flights.get(request);
-        const attempted = attempts.get(request);
+        const flight = request[FLIGHT];
+        const attempted = request[ATTEMPTED];
         if (attempted !== undefined) attempted.peerAddress = socket?.remoteAddress;
         if (flight === undefined) return;
         flight.socket = socket;
@@ -70,7 +74,7 @@ export function hookUndici(service: Service, guard: Guard): () => void {
         request,
         response: { statusCode, headers },
       }: Message & { readonly response: { readonly statusCode: number; readonly headers: readonly unknown[] } }) => {
-        const flight = flights.get(request);
+        const flight = request[FLIGHT];
         if (flight === undefined || statusCode < 200) return;
         flight.answered = true;
         stopWaiting(flight);
@@ -84,7 +88,7 @@ export function hookUndici(service: Service, guard: Guard): () => void {
       },
     ),
     guard.listen('undici:request:error', ({ request, error }: Message & { readonly error: unknown }) => {
-      const flight = flights.get(request);
+      const flight = request[FLIGHT];
       if (flight === undefined) return;
       stopWaiting(flight);
       failed(service, flight, error);
