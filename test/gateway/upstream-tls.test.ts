@@ -49,9 +49,9 @@ async function startSecure(t: TestContext): Promise<{ address: string; paths: st
   return { address: `127.0.0.1:${String((origin.address() as AddressInfo).port)}`, paths };
 }
 
-function configTo(address: string, caFile: string, more: Record<string, unknown> = {}): GatewayConfig {
+function configTo(address: string, caFile: string): GatewayConfig {
   return liveConfig({
-    upstreams: { main: { endpoints: [address], protocol: 'auto', tls: { ca: caFile }, ...more } },
+    upstreams: { main: { endpoints: [address], protocol: 'auto', tls: { ca: caFile } } },
   });
 }
 
@@ -103,15 +103,23 @@ test('a file that is gone at a reload is told, and the configuration of before g
 test('health checks speak what the requests speak', async (t) => {
   const origin = await startSecure(t);
   const caFile = put('health-ca.pem', strangerCa);
-  const config = configTo(origin.address, caFile, { healthCheck: { path: '/healthz', unhealthyAfter: 1 } });
-  const hurried = {
-    ...config,
-    upstreams: config.upstreams.map((one) => ({ ...one, healthCheck: { ...one.healthCheck!, intervalMs: 20 } })),
-  };
-  const { gateway, heard } = await startLive(t, hurried);
+  const config = liveConfig(
+    {
+      upstreams: {
+        main: {
+          endpoints: [origin.address],
+          protocol: 'auto',
+          tls: { ca: caFile },
+          healthCheck: { path: '/healthz', unhealthyAfter: 1 },
+        },
+      },
+    },
+    (upstream) => ({ ...upstream, healthCheck: { ...upstream.healthCheck!, intervalMs: 20 } }),
+  );
+  const { gateway, heard } = await startLive(t, config);
   await heard(/is unhealthy: .*tls_certificate_error/);
   put('health-ca.pem', ca);
-  await gateway.reload(hurried);
+  await gateway.reload(config);
   await heard(/is healthy again/);
   deepEqual([...new Set(origin.paths)], ['/healthz']);
 });
