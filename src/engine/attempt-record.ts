@@ -34,6 +34,10 @@ export interface AttemptRecord {
   /** The failure with its causes, in one line. */
   detail?: string;
   claim?: Claim;
+  /** A claim was there and is not believed: its sender is not trusted, or nobody can read it. */
+  claimRefused?: 'untrusted' | 'garbled';
+  /** It was retried although its callee said that the retry is not ours: claims are only observed here, or this one was tested. */
+  retriedDespite?: 'observe' | 'probe';
 }
 
 export function recordResponse(record: AttemptRecord, { status, claim, grpcStatus }: ResponseFacts): void {

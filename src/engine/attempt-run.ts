@@ -36,10 +36,10 @@ export interface AttemptOwner {
 export class AttemptRun implements AttemptHandler {
   readonly upstream: Upstream;
   readonly record: AttemptRecord;
+  readonly endpoint: Endpoint;
   holdsPermit = true;
 
   readonly #owner: AttemptOwner;
-  readonly #endpoint: Endpoint;
   readonly #report: AttemptReport | undefined;
   readonly startedAtMs: number;
   #mode: 'pending' | 'deliver' | 'keep' | 'over' = 'pending';
@@ -55,7 +55,7 @@ export class AttemptRun implements AttemptHandler {
   constructor(owner: AttemptOwner, admission: Admission, record: AttemptRecord, nowMs: number) {
     this.#owner = owner;
     this.upstream = admission.upstream;
-    this.#endpoint = admission.endpoint;
+    this.endpoint = admission.endpoint;
     this.#report = admission.report;
     this.record = record;
     this.startedAtMs = nowMs;
@@ -75,7 +75,7 @@ export class AttemptRun implements AttemptHandler {
 
   send(request: AttemptRequest, options: SendOptions): void {
     try {
-      this.#transport = this.upstream.transport.send(this.#endpoint.address, request, this, options);
+      this.#transport = this.upstream.transport.send(this.endpoint.address, request, this, options);
     } catch (error) {
       // Only a request that cannot be written safely throws: a filter put a line break into it, or took Host away.
       this.#owner.hookFailed(error);
@@ -147,7 +147,7 @@ export class AttemptRun implements AttemptHandler {
     this.record.reused = info.reused;
     this.record.protocol = info.protocol;
     if (info.tls !== undefined) this.record.encrypted = true;
-    this.#endpoint.cooldown.connected();
+    this.endpoint.cooldown.connected();
     return this.#owner.host.onConnected(info);
   }
 
@@ -197,7 +197,7 @@ export class AttemptRun implements AttemptHandler {
     this.#report?.failed(failure, this.#owner.clock.nowMs());
     switch (this.#mode) {
       case 'pending':
-        if (isUnreachable(failure)) this.#endpoint.cooldown.failed(this.#owner.clock.nowMs());
+        if (isUnreachable(failure)) this.endpoint.cooldown.failed(this.#owner.clock.nowMs());
         this.#end();
         return this.#owner.attemptFailed(this, failure);
       case 'deliver':
@@ -240,7 +240,7 @@ export class AttemptRun implements AttemptHandler {
     this.#report?.abandoned(nowMs);
     this.holdsPermit = false;
     this.upstream.permits.release();
-    this.#endpoint.inflight -= 1;
+    this.endpoint.inflight -= 1;
     const listener = this.#keptListener;
     this.#keptListener = undefined;
     listener?.();

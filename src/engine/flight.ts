@@ -48,10 +48,11 @@ export class Flight {
   /**
    * The request's time, which began at `beganAtMs`, is over. It counts against an endpoint whose attempt had at least half of
    * it with the whole request in its hands; what was sent in the last moment, or waited for a slow client, says nothing.
+   * `isEvidence`: the whole request is here, and the time was ours to give.
    */
-  expire(failure: Failure, isRequestHere: boolean, beganAtMs: number, nowMs: number): void {
+  expire(failure: Failure, isEvidence: boolean, beganAtMs: number, nowMs: number): void {
     for (const attempt of this.running.splice(0)) {
-      attempt.expire(failure, isRequestHere && 2 * (nowMs - attempt.startedAtMs) >= nowMs - beganAtMs);
+      attempt.expire(failure, isEvidence && 2 * (nowMs - attempt.startedAtMs) >= nowMs - beganAtMs);
     }
     this.abort();
   }

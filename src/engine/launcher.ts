@@ -129,12 +129,20 @@ export class Launcher implements Applicant {
   }
 
   #send(attempt: AttemptRun, request: AttemptRequest, number: number, order: Order): void {
-    const { timeouts, facts } = this.#options;
+    const { timeouts, facts, tellsHistory } = this.#options;
     const freshConnection = order.type === 'retry' && order.decision.freshConnection;
-    const fields = withRequestAttempt(request.fields, number, facts.lineage);
+    const canRetry = tellsHistory?.(attempt) === true ? this.#canRetry() : undefined;
+    const fields = withRequestAttempt(request.fields, number, facts.lineage, canRetry);
     const body = order.type === 'copy' ? order.body : request.body;
     const isAsBuilt = fields === request.fields && body === request.body;
     attempt.send(isAsBuilt ? request : { ...request, fields, body }, { timeouts, freshConnection });
+  }
+
+  /** As far as the policy goes; what the budget and the clock will say then is not known yet. */
+  #canRetry(): boolean {
+    const { policy, facts } = this.#options;
+    const isAllowed = facts.lineage === 0 || policy.retryOfRetry;
+    return isAllowed && (this.session?.retryCount ?? 0) < policy.maxRetries;
   }
 
   #startSession(upstream: Upstream, nowMs: number): RequestSession {

@@ -3,8 +3,9 @@ import { fieldValues, removeFields } from '../http1/field-list.ts';
 import type { FieldList } from '../http1/message.ts';
 
 /**
- * What a request says about its own history: `Request-Attempt: n=2, lineage=1`, an RFC 9651 dictionary. `n` counts the
- * sends of the hop that wrote it, `lineage` all retries made on the way here, by that hop and those above it.
+ * What a request says about its own history: `Request-Attempt: n=2, lineage=1, can-retry`, an RFC 9651 dictionary. `n`
+ * counts the sends of the hop that wrote it, `lineage` all retries made on the way here, by that hop and those above it.
+ * `can-retry` is for whoever reads what a callee got: nothing is decided by it.
  */
 export interface RequestAttempt {
   /** 1–16. */
@@ -42,14 +43,25 @@ export function readRequestAttempt(fields: FieldList): RequestAttempt | undefine
 }
 
 /**
- * The fields of an attempt with its history in them. A first attempt of a request that is no retry carries none.
+ * The fields of an attempt with its history in them. A first attempt of a request that is no retry carries none, unless
+ * `canRetry` is to be told.
  * @param attempt 1 for the first
  * @param lineageAbove retries made above this hop
+ * @param canRetry whether this hop's policy leaves room for another attempt after this one; `undefined`: it is not told
  */
-export function withRequestAttempt(fields: FieldList, attempt: number, lineageAbove: number): FieldList {
+export function withRequestAttempt(
+  fields: FieldList,
+  attempt: number,
+  lineageAbove: number,
+  canRetry?: boolean,
+): FieldList {
   const lineage = lineageAbove + attempt - 1;
-  if (lineage === 0) return fields;
-  const value = serializeDictionary({ n: Math.min(attempt, MAX_COUNT), lineage: Math.min(lineage, MAX_COUNT) });
+  if (lineage === 0 && canRetry === undefined) return fields;
+  const value = serializeDictionary({
+    n: Math.min(attempt, MAX_COUNT),
+    lineage: Math.min(lineage, MAX_COUNT),
+    ...(canRetry === undefined ? {} : { 'can-retry': canRetry }),
+  });
   // Twice would say nothing: what a hook put there gives way.
   return [...removeFields(fields, NAMES), NAME, value];
 }

@@ -9,8 +9,16 @@ import type { Clock } from '../transport/clock.ts';
 import type { RequestBody } from '../transport/request-body.ts';
 import type { AttemptTimeouts } from '../transport/transport.ts';
 import type { AttemptRecord } from './attempt-record.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { RunHost } from './run-host.ts';
 import type { Upstream } from './upstream.ts';
+
+/** An attempt as far as a host may look at it. */
+export interface SentAttempt {
+  readonly upstream: Upstream;
+  readonly endpoint: Endpoint;
+  readonly record: AttemptRecord;
+}
 
 /** What the loop asks of a request's body; who reads it is the transport's affair. */
 export type ReplayState = Pick<RequestBody, 'replayable' | 'complete' | 'copy'>;
@@ -32,7 +40,14 @@ export interface RunRequestOptions {
     | ((head: ResponseHead | undefined, failure: Failure | undefined) => Ruling | undefined)
     | undefined;
   /** Adds what the fields of an answer say of it beyond its status (a claim, advice). Default: nothing is added. */
-  readonly readAnswer?: ((facts: ResponseFacts, head: ResponseHead) => ResponseFacts) | undefined;
+  readonly readAnswer?: ((facts: ResponseFacts, head: ResponseHead, attempt: SentAttempt) => ResponseFacts) | undefined;
+  /** Whether the callee is told with every attempt if another one could follow. Default: it is told of retries only. */
+  readonly tellsHistory?: ((attempt: SentAttempt) => boolean) | undefined;
+  /**
+   * The deadline is shorter than the host's own, by the word of somebody who is not trusted: that it passed is no evidence
+   * against an endpoint. Default false.
+   */
+  readonly strangersDeadline?: boolean | undefined;
   /** Whether the host would select another upstream for a retry when that of the attempt has no endpoint left. */
   readonly canMove?: (() => boolean) | undefined;
   readonly host: RunHost;

@@ -151,7 +151,7 @@ class Run implements RequestRun, LaunchOwner {
     if (this.#ending.ended) return;
     const nowMs = this.clock.nowMs();
     const read = readResponseFacts(head, this.#options.policy, this.clock.wallMs(), ruling);
-    const facts = this.#options.readAnswer?.(read, head) ?? read;
+    const facts = this.#options.readAnswer?.(read, head, attempt) ?? read;
     this.#failure = undefined;
     this.#flight.landed(attempt);
     attempt.answered(facts, nowMs);
@@ -262,10 +262,10 @@ class Run implements RequestRun, LaunchOwner {
     this.#deadlineTimer = undefined;
     if (this.#ending.ended || this.#ending.delivering) return;
     this.#retry.giveBack('deadline');
-    const { body } = this.#options;
+    const { body, strangersDeadline } = this.#options;
     const failure = deadlineFailure(this.#flight.running.at(-1));
-    const isRequestHere = body === undefined || body.complete;
-    this.#flight.expire(failure, isRequestHere, this.#beganAtMs, this.clock.nowMs());
+    const isEvidence = strangersDeadline !== true && (body === undefined || body.complete);
+    this.#flight.expire(failure, isEvidence, this.#beganAtMs, this.clock.nowMs());
     this.#ending.fail(failure, 'deadline');
   }
 
