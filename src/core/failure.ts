@@ -68,6 +68,8 @@ export interface FailureCause {
   /** A short machine-readable name: an errno (`ECONNREFUSED`), an error class, or a failure kind. */
   readonly code: string;
   readonly message: string;
+  /** Whose fault the reason is, where that is known. */
+  readonly source?: FailureSource | undefined;
   readonly cause?: FailureCause | undefined;
 }
 

@@ -3,6 +3,10 @@ export { createCircuitBreaker } from './circuit-breaker.ts';
 export { classifyOutcome, triggerOf } from './classify.ts';
 export { attemptTimeoutMs, clampDelayMs, deadlineAt, MAX_DELAY_MS, remainingMs } from './deadline.ts';
 export { decide } from './decide.ts';
+export { because, explain, isFailure, moreContext } from './explain.ts';
+export { failureCause } from './failure-cause.ts';
+export { describeFailure } from './failure-chain.ts';
+export { FailureError } from './failure-error.ts';
 export { hashText } from './hash.ts';
 export { createHedgePolicy } from './hedging.ts';
 export { parseHttpDate } from './http-date.ts';
@@ -31,6 +35,7 @@ export type { Claim } from './claim.ts';
 export type { OutcomeClass } from './classify.ts';
 export type { DecisionInput } from './decide.ts';
 export type { Decision, RetryDecision, StopDecision, StopReason } from './decision.ts';
+export type { FailureEvidence } from './explain.ts';
 export type {
   Failure,
   FailureCause,

@@ -1,7 +1,7 @@
 import type { OutcomeClass } from '../core/classify.ts';
 import type { OutboundEnding } from '../core/ownership/outbound.ts';
 import { isIdempotent } from '../core/safety.ts';
-import { errorCode } from '../transport/failure-cause.ts';
+import { errorCode } from '../core/failure-cause.ts';
 
 /** How far a call had come when it failed. */
 export interface CallSite {

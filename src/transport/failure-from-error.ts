@@ -2,7 +2,7 @@ import type { Failure, FailureKind, FailurePhase, FailureSource } from '../core/
 import type { ParseFault } from '../http1/message.ts';
 import { clientErrorKind, lostConnectionCodes } from './client-error-codes.ts';
 import { codedError } from './error-evidence.ts';
-import { errorCode, failureCause } from './failure-cause.ts';
+import { errorCode, failureCause } from '../core/failure-cause.ts';
 import { http2ErrorName } from './http2-error-codes.ts';
 import type { Goaway, Http2ErrorName } from './http2-error-codes.ts';
 import { isTlsCertificateCode, isTlsCode } from './tls-error-codes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FailureKind, FailurePhase, FailureSource } from '../../src/core/failure.ts';
-import { failureCause } from '../../src/transport/failure-cause.ts';
+import { failureCause } from '../../src/core/failure-cause.ts';
 import {
   failureFromBody,
   failureFromClose,

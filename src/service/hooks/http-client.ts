@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { errorCode } from '../../transport/failure-cause.ts';
+import { errorCode } from '../../core/failure-cause.ts';
 import { isTlsCertificateCode, isTlsCode } from '../../transport/tls-error-codes.ts';
 import { endWithAnswer, successEnding } from '../answer-ending.ts';
 import { outboundFields } from '../outbound-fields.ts';
