@@ -166,6 +166,8 @@ export class Http2ServerConnection implements ServerConnection, GateOwner, Http2
       this.#session.destroy(code === ERROR_CODE.none ? undefined : new Error('closed by the proxy'), code);
     }
     if (this.#socket.destroyed) return this.#farewell?.cancel();
-    this.#farewell ??= this.clock.setTimer(FAREWELL_MS, () => this.#socket.destroy());
+    if (this.#farewell !== undefined) return;
+    this.#farewell = this.clock.setTimer(FAREWELL_MS, () => this.#socket.destroy());
+    this.#farewell.unref();
   }
 }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { createTestCertificates } from '../support/certificates.ts';
 import { ask, begin, connectHttp2 } from '../support/http2-client.ts';
 import type { Http2Answer } from '../support/http2-client.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
@@ -10,6 +14,13 @@ import { gatewayFile, startGateway } from '../support/running-gateway.ts';
 import type { RunningGateway } from '../support/running-gateway.ts';
 
 failOnLeaks();
+
+const { ca, server } = createTestCertificates();
+const folder = mkdtempSync(join(tmpdir(), 'mulligan-http2-front-'));
+after(() => rmSync(folder, { recursive: true }));
+const tls = { cert: join(folder, 'server.pem'), key: join(folder, 'server.key') };
+writeFileSync(tls.cert, server.cert);
+writeFileSync(tls.key, server.key);
 
 /** The rules that HTTP/1.1 clients get, asked for over HTTP/2. */
 const bold = { retry: { attempts: 2, codes: [503], on: ['unsent', 'stale', 'reset', 'timeout'], backoff: '1ms' } };
@@ -41,8 +52,11 @@ async function stage(t: TestContext, scripts: readonly OriginScript[], deadFirst
   const origins = await Promise.all(scripts.map((script) => startOrigin(script, { t })));
   if (deadFirst) await origins[0]?.stopListening();
   const addresses = origins.map((origin) => origin.address);
-  const gateway = await startGateway(t, gatewayFile(addresses, { route: bold }));
-  const client = connectHttp2(gateway.port, { t });
+  const gateway = await startGateway(
+    t,
+    gatewayFile(addresses, { route: bold, top: { listeners: [{ address: '127.0.0.1:0', tls }] } }),
+  );
+  const client = connectHttp2(gateway.port, { t, ca });
   t.after(() => client.destroy());
   return { origins, gateway, client, answer: (question) => ask(client, question) };
 }

@@ -3,6 +3,7 @@ import { formatFault } from '../../src/config/fault.ts';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { buildState } from '../../src/gateway/build.ts';
+import { readListenerTls } from '../../src/gateway/listener-tls.ts';
 import { createRouteHooks } from '../../src/gateway/route-hooks.ts';
 import type { AccessRecord } from '../../src/proxy/access-record.ts';
 import { createProxy } from '../../src/proxy/proxy.ts';
@@ -87,8 +88,10 @@ export async function serveConfig(t: TestContext, config: GatewayConfig): Promis
   });
   const server = engineUnderTest() ?? config.listeners[0]!.server;
   const ports = new Map<string, number>();
-  for (const { address: wanted, limits, name } of config.listeners)
-    ports.set(name ?? wanted.key, (await proxy.listen(wanted, { server, limits, name })).address.port);
+  for (const { address: wanted, limits, name, tls } of config.listeners) {
+    const options = { server, limits, name, tls: readListenerTls(tls) };
+    ports.set(name ?? wanted.key, (await proxy.listen(wanted, options)).address.port);
+  }
   const port = [...ports.values()][0]!;
 
   let closing: Promise<void> | undefined;
