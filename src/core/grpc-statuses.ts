@@ -1,8 +1,26 @@
 import type { Ruling } from './outcome.ts';
 
-/** Names of gRPC's statuses as they are written in a policy; the position is the number (`google.rpc.Code`). */
-const NAMES = [
-  'ok',
+/** A status of gRPC that a policy can name; OK is none. */
+export type GrpcStatus =
+  | 'cancelled'
+  | 'unknown'
+  | 'invalid-argument'
+  | 'deadline-exceeded'
+  | 'not-found'
+  | 'already-exists'
+  | 'permission-denied'
+  | 'resource-exhausted'
+  | 'failed-precondition'
+  | 'aborted'
+  | 'out-of-range'
+  | 'unimplemented'
+  | 'internal'
+  | 'unavailable'
+  | 'data-loss'
+  | 'unauthenticated';
+
+/** By number, from 1 on (`google.rpc.Code`). */
+export const GRPC_STATUSES: readonly GrpcStatus[] = [
   'cancelled',
   'unknown',
   'invalid-argument',
@@ -19,16 +37,11 @@ const NAMES = [
   'unavailable',
   'data-loss',
   'unauthenticated',
-] as const;
+];
 
-/** A status that a policy can name: `ok` is none. */
-export type GrpcStatus = Exclude<(typeof NAMES)[number], 'ok'>;
-
-export const GRPC_STATUSES: readonly GrpcStatus[] = NAMES.filter((name) => name !== 'ok');
-
-/** The number of a status; −1 for what is none. */
-export function grpcStatusNumber(name: string): number {
-  return (NAMES as readonly string[]).indexOf(name);
+/** The number of a status. */
+export function grpcStatusNumber(name: GrpcStatus): number {
+  return GRPC_STATUSES.indexOf(name) + 1;
 }
 
 /** Reads a `grpc-status` field: 0 to 99, without leading zeros; anything else is no status. */

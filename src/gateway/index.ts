@@ -20,7 +20,9 @@ export type {
   SecretSource,
   TracingConfig,
   UpstreamConfig,
+  UpstreamTlsConfig,
 } from '../config/gateway-config.ts';
+export type { TlsFileKind, TlsFileProblem, TlsFiles } from '../config/tls-files.ts';
 export type { HostPort } from '../config/address.ts';
 export type {
   FieldChanges,

@@ -32,12 +32,8 @@ for (const [what, expected, status, request] of [
 }
 
 test('numbers are those of google.rpc.Code', () => {
-  assert.deepEqual(
-    ['ok', 'cancelled', 'deadline-exceeded', 'resource-exhausted', 'unavailable', 'unauthenticated', 'no-such'].map(
-      grpcStatusNumber,
-    ),
-    [0, 1, 4, 8, 14, 16, -1],
-  );
+  const names = ['cancelled', 'deadline-exceeded', 'resource-exhausted', 'unavailable', 'unauthenticated'] as const;
+  assert.deepEqual(names.map(grpcStatusNumber), [1, 4, 8, 14, 16]);
 });
 
 test('a field that is no status says nothing', () => {
