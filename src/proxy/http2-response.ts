@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http2';
 import { fieldValue, removeFields } from '../http1/field-list.ts';
 import type { FieldList } from '../http1/message.ts';
 import { fieldLines, responseHeadText } from '../http1/serializer.ts';
@@ -17,20 +18,20 @@ const NOT_IN_HTTP2: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The head of a final or interim response for Node's HTTP/2 stream: names and values by turns, `:status` first.
+ * The head of a final response for Node's HTTP/2 stream. Not as a list, which Node.js 22.19 does not take.
  * @throws UnsafeHeadError as the HTTP/1.1 serializer does
  */
-export function http2ResponseHead(status: number, fields: FieldList, framing?: ResponseFraming): string[] {
+export function http2ResponseHead(status: number, fields: FieldList, framing: ResponseFraming): OutgoingHttpHeaders {
   // It refuses what would split a message in HTTP/1.1: somebody behind us may speak that.
   responseHeadText(status, '', fields, { kind: 'none' });
-  const head = [':status', String(status), ...inLowerCase(fields)];
-  if (framing === undefined) return head;
-  if (framing.kind !== 'stream' && framing.length >= 0) head.push('content-length', String(framing.length));
-  if (fieldValue(fields, 'date') === undefined) head.push('date', httpDate());
+  const head: OutgoingHttpHeaders = http2Fields(fields);
+  if (framing.kind !== 'stream' && framing.length >= 0) head['content-length'] = String(framing.length);
+  if (fieldValue(fields, 'date') === undefined) head['date'] = httpDate();
+  head[':status'] = status;
   return head;
 }
 
-/** Fields for those calls of Node that take no list. @throws UnsafeHeadError */
+/** Fields as Node's HTTP/2 takes them; several of one name stay several. @throws UnsafeHeadError */
 export function http2Fields(fields: FieldList): Record<string, string[]> {
   fieldLines(fields);
   const own = inLowerCase(fields);
