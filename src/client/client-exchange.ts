@@ -4,7 +4,7 @@ import type { Failure } from '../core/failure.ts';
 import type { Endpoint } from '../engine/endpoint.ts';
 import { localFailure } from '../engine/failures.ts';
 import type { RequestRun } from '../engine/request-run.ts';
-import type { RunHost, Selection } from '../engine/run-host.ts';
+import type { MaybePromise, RunHost, Selection } from '../engine/run-host.ts';
 import { runRequest } from '../engine/run-request.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { AttemptRequest } from '../transport/transport.ts';
@@ -16,6 +16,7 @@ import type { RequestHandler } from './dispatch-handler.ts';
 import { RequestFailedError } from './errors.ts';
 import type { Destination } from './origin-book.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
+import { RequestCookies, takingCookies } from './request-cookies.ts';
 import { ResponseDelivery } from './response-delivery.ts';
 import { hedgePolicyFor, retryRulesFor, rulingBy, timeoutsFor, uriOf } from './run-plan.ts';
 import type { RequestPlan } from './run-plan.ts';
@@ -32,6 +33,7 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
   readonly #controller: DispatchController;
   readonly #delivery: ResponseDelivery;
   readonly #beganAtMs: number;
+  readonly #cookies: RequestCookies | undefined;
   #run: RequestRun | undefined;
   #tracked: TrackedRequest | undefined;
   #firstSentAtMs = 0;
@@ -48,6 +50,7 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
     this.#handler = handler;
     this.#plan = plan;
     this.#beganAtMs = client.clock.nowMs();
+    if (client.cookies !== undefined) this.#cookies = new RequestCookies(client.cookies, uriOf(plan));
     this.#outgoing = new OutgoingRequest(plan, client);
     this.#controller = new DispatchController(this);
     this.#delivery = new ResponseDelivery(handler, this.#controller, this.#threw);
@@ -103,7 +106,7 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
       body: this.#outgoing.body,
       hedge: hedgePolicyFor(plan),
       classify: rulingBy(classify, plan),
-      readAnswer: tracked?.answered ?? withPeerAdvice,
+      readAnswer: takingCookies(this.#cookies, tracked?.answered ?? withPeerAdvice),
       host: this,
       clock,
       random,
@@ -124,11 +127,13 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
     return '';
   }
 
-  buildRequest(endpoint: Endpoint): AttemptRequest {
+  buildRequest(endpoint: Endpoint): MaybePromise<AttemptRequest> {
     const nowMs = this.#client.clock.nowMs();
     this.#firstSentAtMs ||= nowMs;
     const attempt = this.#outgoing.attempt(endpoint);
-    return this.#tracked === undefined ? attempt : { ...attempt, fields: this.#tracked.fields(attempt.fields, nowMs) };
+    const told =
+      this.#tracked === undefined ? attempt : { ...attempt, fields: this.#tracked.fields(attempt.fields, nowMs) };
+    return this.#cookies === undefined ? told : this.#cookies.on(told);
   }
 
   onConnected(): void {}
@@ -146,7 +151,14 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
     if (head.status !== 100 && !this.#settled) this.#delivery.head(head);
   }
 
-  onResponse(head: ResponseHead): void {
+  /** Whoever gets it, the next hop of a redirect too, finds its cookies in the jar. */
+  onResponse(head: ResponseHead): void | Promise<void> {
+    const storing = this.#cookies?.storing;
+    return storing === undefined ? this.#respond(head) : storing.then(() => this.#respond(head));
+  }
+
+  #respond(head: ResponseHead): void {
+    if (this.#settled) return;
     const nowMs = this.#client.clock.nowMs();
     this.#outgoing.body?.commit();
     this.#tracked?.ended(this.#run, nowMs);

@@ -3,6 +3,8 @@ import type { TlsSettings } from '../transport/tls-connect.ts';
 import type { RequestEnd } from './client-state.ts';
 import { readProxy } from './env-proxy.ts';
 import type { ProxyChoice } from './env-proxy.ts';
+import { requireCookieJar } from './request-cookies.ts';
+import type { CookieJar } from './request-cookies.ts';
 import { CLIENT_DEFAULTS, requireBytes, requireNames } from './options.ts';
 import type { CallOptions } from './options.ts';
 
@@ -19,6 +21,11 @@ export interface ClientOptions extends CallOptions {
    * made; `none`; or its URL. `https:` goes through a tunnel. Default `environment`.
    */
   readonly proxy?: string | undefined;
+  /**
+   * Where cookies are kept: a `CookieJar` of tough-cookie, or what is like one. Each attempt asks it, and it gets what each
+   * answer sets. A request with a Cookie of its own keeps that one alone. Default: no cookies.
+   */
+  readonly cookies?: CookieJar | undefined;
   /** Bytes of a request body that is read once (a stream) kept to send it again; a longer one is sent once. Default 65 536. */
   readonly replayBufferBytes?: number | undefined;
   /** The same for all requests under way together. Default 67 108 864. */
@@ -38,6 +45,7 @@ const NAMES: readonly string[] = [
   'tls',
   'http2',
   'proxy',
+  'cookies',
   'replayBufferBytes',
   'replayMemoryBytes',
   'onRequestEnd',
@@ -49,6 +57,7 @@ export function readClientOptions(options: ClientOptions): {
   readonly tls: TlsSettings;
   readonly offersHttp2: boolean;
   readonly proxyOf: ProxyChoice;
+  readonly cookies: CookieJar | undefined;
   readonly replayBufferBytes: number;
   readonly replayMemoryBytes: number;
   readonly onRequestEnd: ClientOptions['onRequestEnd'];
@@ -70,6 +79,7 @@ export function readClientOptions(options: ClientOptions): {
     tls,
     offersHttp2: http2,
     proxyOf: readProxy(proxy, process.env),
+    cookies: requireCookieJar(options.cookies),
     onRequestEnd,
     replayBufferBytes: requireBytes(
       'replayBufferBytes',

@@ -2,6 +2,7 @@ import type { Clock } from '../transport/clock.ts';
 import type { ReplayMemory } from '../transport/replay-memory.ts';
 import type { RequestReport } from './attempts.ts';
 import type { Destination } from './origin-book.ts';
+import type { CookieJar } from './request-cookies.ts';
 
 /** A request that is under way. */
 export interface RunningRequest {
@@ -29,6 +30,7 @@ export interface ClientState {
   readonly random: () => number;
   readonly replayBufferBytes: number;
   readonly replayMemory: ReplayMemory;
+  readonly cookies: CookieJar | undefined;
   readonly onRequestEnd: ((end: RequestEnd) => void) | undefined;
   began(request: RunningRequest): void;
   /** Its handler is about to get its last word, or got it. */

@@ -17,6 +17,7 @@ import { readDispatchRequest } from './dispatch-request.ts';
 import { resolveBudget, resolveHedge, resolveRetry, resolveTimeout } from './options.ts';
 import type { CallOptions } from './options.ts';
 import { OriginBook } from './origin-book.ts';
+import type { CookieJar } from './request-cookies.ts';
 
 /** A call of several requests (the hops of a redirect): their word, and the deadline and key that they have in common. */
 export interface Call {
@@ -32,6 +33,7 @@ export class Client implements ClientState {
   readonly random: () => number;
   readonly replayBufferBytes: number;
   readonly replayMemory: ReplayMemory;
+  readonly cookies: CookieJar | undefined;
   readonly onRequestEnd: ((end: RequestEnd) => void) | undefined;
   readonly transport: ClientTransport;
 
@@ -44,10 +46,11 @@ export class Client implements ClientState {
 
   /** @param onDrain An origin that was busy takes more. @throws RangeError or TypeError for an option, naming it */
   constructor(options: ClientOptions, clock: Clock, random: () => number, onDrain: (origin: URL) => void) {
-    const { connections, onRequestEnd, replayBufferBytes, replayMemoryBytes, ...transport } =
+    const { connections, cookies, onRequestEnd, replayBufferBytes, replayMemoryBytes, ...transport } =
       readClientOptions(options);
     this.clock = clock;
     this.random = random;
+    this.cookies = cookies;
     this.onRequestEnd = onRequestEnd;
     this.replayBufferBytes = replayBufferBytes;
     this.replayMemory = createReplayMemory(replayMemoryBytes);

@@ -40,12 +40,12 @@ export const fetch: Fetch = async (input, options = {}) => {
   const isFactory = typeof body === 'function';
   const guard = new MisdirectedGuard();
   const dispatch: Dispatcher.Dispatch = (request, handler) => {
-    const own = isFactory && request.body ? { ...request, body } : request;
+    const own = isFactory && request.body ? { ...request, body, headers: withoutStandIn(request.headers) } : request;
     return guard.dispatch(own, handler, (listener) => owner.dispatchCall(own, listener, call));
   };
   const undiciInit: RequestInit = { ...init, dispatcher: { dispatch } as Dispatcher };
   if (body !== undefined)
-    Object.assign(undiciInit, isFactory ? standIn() : { body: isFormData(body) ? ownFormData(body) : body });
+    Object.assign(undiciInit, isFactory ? STAND_IN : { body: isFormData(body) ? ownFormData(body) : body });
   try {
     const response = await undiciFetch(ownRequest(input), undiciInit);
     rememberReport(response, report);
@@ -55,9 +55,18 @@ export const fetch: Fetch = async (input, options = {}) => {
   }
 };
 
-/** What fetch holds for a body that is read from its maker, attempt by attempt. */
-function standIn(): RequestInit {
-  return { body: new ReadableStream(), duplex: 'half' };
+/**
+ * What fetch holds for a body that is read from its maker, attempt by attempt. Bytes, and not a stream: fetch follows a 307
+ * or 308 only with what it can send again itself.
+ */
+const STAND_IN: RequestInit = { body: new Uint8Array(0) };
+
+/** The length of the stand-in is not the body's; one that the caller declared is, and fetch leaves it alone. */
+function withoutStandIn(headers: Dispatcher.DispatchOptions['headers']): Record<string, string> {
+  const entries = Object.entries((headers ?? {}) as Record<string, string>);
+  return Object.fromEntries(
+    entries.filter(([name, value]) => value !== '0' || name.toLowerCase() !== 'content-length'),
+  );
 }
 
 /** A Request that Node brings itself is no Request to the package undici: it would take its name for a URL. */

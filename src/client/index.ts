@@ -15,6 +15,7 @@ export type { AxiosAdapter } from './axios/wrap-axios-adapter.ts';
 export type { AttemptEnd, Classifier } from './classifier.ts';
 export type { ClientOptions } from './client-options.ts';
 export type { RequestEnd } from './client-state.ts';
+export type { CookieJar } from './request-cookies.ts';
 export type { ClientPreset } from './presets.ts';
 export type { ErrorMeaning, ExecuteOptions, Execution, Policy, PolicyOptions } from './execute.ts';
 export type { Fetch, FetchOptions } from './fetch.ts';
