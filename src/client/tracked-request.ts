@@ -11,6 +11,7 @@ import type { TrackedCall } from '../engine/outbound-tracking.ts';
 import { outboundTracker, weakerMode } from '../engine/outbound-tracking.ts';
 import { withRequestTimeout } from '../engine/request-timeout.ts';
 import { readPeerAdvice } from '../engine/retry-advice.ts';
+import type { SentAttempt } from '../engine/request-run.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 
 /** What a request tells the service that it is sent from, and what that service lets it know. */
@@ -63,8 +64,8 @@ export class TrackedRequest {
   }
 
   /** An answer arrived: its claim is read, and what it advises is in the facts. */
-  readonly answered = (facts: ResponseFacts, head: ResponseHead): ResponseFacts => {
-    this.#claim = facts.status < 400 ? undefined : this.#call.readClaim(head.fields, undefined);
+  readonly answered = (facts: ResponseFacts, head: ResponseHead, attempt: SentAttempt): ResponseFacts => {
+    this.#claim = facts.status < 400 ? undefined : this.#call.readClaim(head.fields, attempt.peerAddress);
     const read = withClaim(withPeerAdvice(facts, head), this.#claim, this.#mode);
     this.#outcome = { type: 'response', response: read };
     return read;

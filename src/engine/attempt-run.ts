@@ -37,6 +37,7 @@ export class AttemptRun implements AttemptHandler {
   readonly upstream: Upstream;
   readonly record: AttemptRecord;
   readonly endpoint: Endpoint;
+  peerAddress: string | undefined = undefined;
   holdsPermit = true;
 
   readonly #owner: AttemptOwner;
@@ -147,6 +148,9 @@ export class AttemptRun implements AttemptHandler {
     this.record.reused = info.reused;
     this.record.protocol = info.protocol;
     if (info.tls !== undefined) this.record.encrypted = true;
+    // A proxy on the way is not the endpoint: what it is trusted with is another matter.
+    const leadsThere = info.endpoint.key === this.endpoint.address.key;
+    this.peerAddress = leadsThere && info.remoteAddress !== '' ? info.remoteAddress : undefined;
     this.endpoint.cooldown.connected();
     return this.#owner.host.onConnected(info);
   }

@@ -18,6 +18,8 @@ export interface SentAttempt {
   readonly upstream: Upstream;
   readonly endpoint: Endpoint;
   readonly record: AttemptRecord;
+  /** The address at the other end of its connection; `undefined` before there is one, and where it is not the endpoint's. */
+  readonly peerAddress: string | undefined;
 }
 
 /** What the loop asks of a request's body; who reads it is the transport's affair. */

@@ -101,9 +101,10 @@ export class Http1Connection implements ResponseHandler {
 
   info(reused: boolean): ConnectionInfo {
     if (this.#info === undefined) {
-      const { localAddress = '', localPort = 0 } = this.socket;
+      const { localAddress = '', localPort = 0, remoteAddress = '' } = this.socket;
       const tls = tlsInfoOf(this.socket);
-      const shared = { endpoint: this.endpoint, localAddress, localPort, protocol: '1.1', tls } as const;
+      const { endpoint } = this;
+      const shared = { endpoint, localAddress, localPort, remoteAddress, protocol: '1.1', tls } as const;
       this.#info = { first: { ...shared, reused: false }, later: { ...shared, reused: true } };
     }
     return reused ? this.#info.later : this.#info.first;

@@ -127,9 +127,10 @@ export class Http2Session {
 
   info(reused: boolean): ConnectionInfo {
     if (this.#info === undefined) {
-      const { localAddress = '', localPort = 0 } = this.#socket;
+      const { localAddress = '', localPort = 0, remoteAddress = '' } = this.#socket;
       const tls = tlsInfoOf(this.#socket);
-      const shared = { endpoint: this.endpoint, localAddress, localPort, protocol: '2', tls } as const;
+      const { endpoint } = this;
+      const shared = { endpoint, localAddress, localPort, remoteAddress, protocol: '2', tls } as const;
       this.#info = { first: { ...shared, reused: false }, later: { ...shared, reused: true } };
     }
     return reused ? this.#info.later : this.#info.first;

@@ -51,6 +51,8 @@ export interface ConnectionInfo {
   readonly reused: boolean;
   readonly localAddress: string;
   readonly localPort: number;
+  /** The other end of the connection, which may be a proxy's; empty where there is no address: within a tunnel. */
+  readonly remoteAddress: string;
   /** Of HTTP, as in `network.protocol.version`. */
   readonly protocol: '1.1' | '2';
   /** `undefined`: plain text. */
