@@ -3,6 +3,7 @@ import type { Claim } from '../core/claim.ts';
 import type { Failure, FailureKind } from '../core/failure.ts';
 import type { ResponseFacts } from '../core/outcome.ts';
 import type { SafetyClass } from '../core/safety.ts';
+import type { ConnectionInfo } from '../transport/transport.ts';
 
 /** What is remembered of one attempt: the facts behind "why was this (not) retried?". */
 export interface AttemptRecord {
@@ -38,6 +39,12 @@ export interface AttemptRecord {
   claimRefused?: 'untrusted' | 'garbled';
   /** It was retried although its callee said that the retry is not ours: claims are only observed here, or this one was tested. */
   retriedDespite?: 'observe' | 'probe';
+}
+
+export function recordConnection(record: AttemptRecord, { reused, protocol, tls }: ConnectionInfo): void {
+  record.reused = reused;
+  record.protocol = protocol;
+  if (tls !== undefined) record.encrypted = true;
 }
 
 export function recordResponse(record: AttemptRecord, { status, claim, grpcStatus }: ResponseFacts): void {

@@ -6,7 +6,7 @@ import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import type { ResponseFacts } from '../core/outcome.ts';
 import type { Admission } from './admission.ts';
 import type { AttemptRecord } from './attempt-record.ts';
-import { recordFailure } from './attempt-record.ts';
+import { recordConnection, recordFailure } from './attempt-record.ts';
 import type { AttemptReport } from './attempt-report.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { KeptResponse } from './kept-response.ts';
@@ -145,9 +145,7 @@ export class AttemptRun implements AttemptHandler {
   // --- AttemptHandler ----------------------------------------------------------------------------------------------
 
   onConnected(info: ConnectionInfo): void | Promise<void> {
-    this.record.reused = info.reused;
-    this.record.protocol = info.protocol;
-    if (info.tls !== undefined) this.record.encrypted = true;
+    recordConnection(this.record, info);
     // A proxy on the way is not the endpoint: what it is trusted with is another matter.
     const leadsThere = info.endpoint.key === this.endpoint.address.key;
     this.peerAddress = leadsThere && info.remoteAddress !== '' ? info.remoteAddress : undefined;

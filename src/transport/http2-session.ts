@@ -128,9 +128,8 @@ export class Http2Session {
   info(reused: boolean): ConnectionInfo {
     if (this.#info === undefined) {
       const { localAddress = '', localPort = 0, remoteAddress = '' } = this.#socket;
-      const tls = tlsInfoOf(this.#socket);
-      const { endpoint } = this;
-      const shared = { endpoint, localAddress, localPort, remoteAddress, protocol: '2', tls } as const;
+      const at = { endpoint: this.endpoint, localAddress, localPort, remoteAddress };
+      const shared = { ...at, protocol: '2', tls: tlsInfoOf(this.#socket) } as const;
       this.#info = { first: { ...shared, reused: false }, later: { ...shared, reused: true } };
     }
     return reused ? this.#info.later : this.#info.first;
