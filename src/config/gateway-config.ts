@@ -191,6 +191,8 @@ export interface RouteConfig {
   readonly upgrade?: readonly string[] | undefined;
   /** CONNECT opens a tunnel to the upstream. */
   readonly connect?: boolean;
+  /** The operator's word that any request of the route may be done twice. */
+  readonly idempotent?: boolean;
 }
 
 /** What is `undefined` matches everything. */

@@ -162,6 +162,7 @@ export interface FileRoute {
   hedge?: { delay: number; max: number } | undefined;
   upgrade?: string[] | undefined;
   connect: boolean;
+  idempotent: boolean;
   rewrite?: FileRewrite | undefined;
 }
 

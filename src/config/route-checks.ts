@@ -39,7 +39,17 @@ export function routeFaults(path: DataPath, route: Mapping, upstreams: Mapping, 
       message: `${formatDuration(delay)} is not shorter than the request timeout ${formatDuration(request)}: no copy is ever sent`,
       hint: 'lower it to about the 95th percentile of the response time',
     });
+  faults.push(...idempotentFaults(path, route));
   return [...faults, ...retryFaults([...path, 'retry'], mapping(route['retry']))];
+}
+
+/** A word about repeats where nothing is ever repeated. */
+function idempotentFaults(path: DataPath, route: Mapping): DataFault[] {
+  const isRepeated = mapping(route['retry'])['attempts'] !== 0 || route['hedge'] !== undefined;
+  if (route['idempotent'] !== true || isRepeated) return [];
+  const hint = 'nothing is sent twice on this route';
+  const message = 'has no effect: retry.attempts is 0, and there is no hedge';
+  return [{ severity: 'warning', path: [...path, 'idempotent'], atKey: true, message, hint }];
 }
 
 /** Tunnels where there can be none. */

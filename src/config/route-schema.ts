@@ -107,6 +107,10 @@ export const route: z.ZodType<FileRoute> = z.strictObject({
     z.boolean(),
     'CONNECT opens a tunnel of plain bytes to an endpoint of the upstream, never to the address that the client names: a route may match that by `hosts`, and no more. No endpoint is asked in HTTP; one that cannot be reached is replaced by another. Otherwise CONNECT is answered 405.',
   ).prefault(false),
+  idempotent: note(
+    z.boolean(),
+    'Your word that every request of this route may be done twice, whatever its method: POSTs that only read, such as calls of gRPC, are then retried like a GET, without an Idempotency-Key. Where it is not true, work is doubled. Otherwise methods and keys decide.',
+  ).prefault(false),
   hedge: note(
     hedge.optional(),
     'A copy of a request that takes long, at another endpoint; the first good answer wins. Left out: none.',

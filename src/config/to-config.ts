@@ -78,7 +78,7 @@ function toAdmin({ address, write, hosts, token }: FileAdmin): AdminConfig {
 }
 
 function toRoute(
-  { name, match, upstream, timeouts, retry, replayBuffer, hedge, rewrite, upgrade, connect }: FileRoute,
+  { name, match, upstream, timeouts, retry, replayBuffer, hedge, rewrite, upgrade, connect, idempotent }: FileRoute,
   index: number,
 ): RouteConfig {
   const { prefix, exact } = match.path ?? {};
@@ -99,6 +99,7 @@ function toRoute(
     hedge: hedge === undefined ? undefined : { delayMs: hedge.delay, max: hedge.max },
     upgrade,
     connect,
+    idempotent,
   };
 }
 

@@ -82,6 +82,8 @@ export function buildRoutePlans(
       replayBufferBytes: route.replayBufferBytes,
       hedge: route.hedge,
       connect: route.connect,
+      // `false` would deny a GET what its method allows.
+      repeatable: route.idempotent === true ? true : undefined,
       upgrade: route.upgrade === undefined ? undefined : new Set(route.upgrade),
       rewrite,
       requestFields: route.filters?.requestFields,

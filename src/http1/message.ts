@@ -8,6 +8,8 @@ export type FieldList = string[];
 export type BodyKind = 'none' | 'length' | 'chunked' | 'until-close';
 
 export interface ResponseHead {
+  /** 2: the message arrived in HTTP/2, and the rest is said in the words of HTTP/1.1. Left out: 1. */
+  readonly versionMajor?: 1 | 2;
   readonly versionMinor: 0 | 1;
   /** 100–599. */
   readonly status: number;

@@ -80,12 +80,12 @@ export class ExchangeHost<Context> implements RunHost {
     if (this.#exchange.answered || this.#exchange.request.protocol === '1.0') return;
     // A client that did not wait for it would take an unasked 100 for the answer of a later request.
     if (head.status === 100 && !this.#downstream.expectContinue) return;
-    this.#downstream.informational(head.status, head.reason, downstreamResponseFields(head.fields, head.versionMinor));
+    this.#downstream.informational(head.status, head.reason, downstreamResponseFields(head));
   }
 
   onResponse(head: ResponseHead): MaybePromise<void> {
     const exchange = this.#exchange;
-    const fields = downstreamResponseFields(head.fields, head.versionMinor);
+    const fields = downstreamResponseFields(head);
     const hook = this.#hooks.responseFilter;
     if (hook === undefined) return exchange.sendHead(head.status, head.reason, fields, head);
     const response: MutableResponse = { status: head.status, reason: head.reason, fields };
@@ -96,7 +96,7 @@ export class ExchangeHost<Context> implements RunHost {
 
   onTunnel(head: ResponseHead, tunnel: TunnelEnd): MaybePromise<void> {
     const exchange = this.#exchange;
-    const fields = downstreamResponseFields(head.fields, head.versionMinor);
+    const fields = downstreamResponseFields(head);
     const status = head.status === 101 ? 101 : 200;
     if (status === 101) fields.push('Upgrade', fieldValue(head.fields, 'upgrade') ?? '');
     const hook = this.#hooks.responseFilter;

@@ -1,4 +1,4 @@
-import type { FieldList } from '../http1/message.ts';
+import type { FieldList, ResponseHead } from '../http1/message.ts';
 import { connectionNominated, fieldValues, isNamed, listMembers } from '../http1/field-list.ts';
 import { FieldNameSet } from '../http1/field-name-set.ts';
 import { maxForwards } from './max-forwards.ts';
@@ -129,7 +129,8 @@ export function upstreamRequestFields(fields: FieldList, client: ClientFacts, ps
 }
 
 /** The end-to-end fields of a response as the client sees them. */
-export function downstreamResponseFields(fields: FieldList, versionMinor: 0 | 1): FieldList {
+export function downstreamResponseFields(head: ResponseHead): FieldList {
+  const { fields, versionMajor, versionMinor } = head;
   const nominated = connectionNominated(fields);
   const out: FieldList = [];
   for (let i = 0; i < fields.length; i += 2) {
@@ -138,7 +139,8 @@ export function downstreamResponseFields(fields: FieldList, versionMinor: 0 | 1)
     if (nominated.size > 0 && nominated.has(name.toLowerCase())) continue;
     out.push(name, fields[i + 1]!);
   }
-  out.push('Via', `1.${versionMinor} ${HOP_NAME}`);
+  // The protocol that was received, not the one that is spoken on (RFC 9110 §7.6.3).
+  out.push('Via', versionMajor === 2 ? `2 ${HOP_NAME}` : `1.${versionMinor} ${HOP_NAME}`);
   return out;
 }
 

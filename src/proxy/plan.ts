@@ -40,6 +40,8 @@ export interface ExchangePlan {
    * may match by it, and that is all. Default false: 405.
    */
   readonly connect?: boolean | undefined;
+  /** Whether a request may be done twice, whatever its method. Default: its method, or its key, tells. */
+  readonly repeatable?: boolean | undefined;
   /** Sends a copy of a request that takes long, where that can do no harm. Default: none. */
   readonly hedge?: HedgePolicy | undefined;
   /** An upstream that takes a retry when `upstream` has lost its last endpoint meanwhile. */

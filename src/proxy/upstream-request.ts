@@ -87,6 +87,7 @@ export class UpstreamRequest<Context> {
     return {
       method: request.method,
       keyed: hasIdempotencyKey(fields),
+      repeatable: plan.repeatable,
       lineage: readRequestAttempt(fields)?.lineage ?? 0,
       deadlineAtMs: requestMs === 0 ? Infinity : this.#report.startedAtMs + requestMs,
     };

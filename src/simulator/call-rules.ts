@@ -5,7 +5,7 @@ import { defaults } from '../config/defaults.ts';
 import type { DataFault, DataPath } from '../config/fault.ts';
 import type { FileCircuitBreaker, FileRetryBudget, FileRoute } from '../config/gateway-file.ts';
 import type { Mapping } from '../config/plain-data.ts';
-import { mapping } from '../config/plain-data.ts';
+import { isMapping, list, mapping } from '../config/plain-data.ts';
 import { retryFaults, timeoutFaults } from '../config/route-checks.ts';
 import { retry } from '../config/route-schema.ts';
 import { duration, note } from '../config/schema-parts.ts';
@@ -51,7 +51,19 @@ export function callRuleFaults(path: DataPath, rules: Mapping): DataFault[] {
   return [
     ...timeoutFaults([...path, 'timeouts'], mapping(rules['timeouts'])),
     ...retryFaults([...path, 'retry'], mapping(rules['retry'])),
+    ...grpcFaults([...path, 'retry', 'codes'], list(mapping(rules['retry'])['codes'])),
     ...budgetFaults([...path, 'retryBudget'], mapping(rules['retryBudget'])),
     ...circuitBreakerFaults([...path, 'circuitBreaker'], mapping(rules['circuitBreaker'])),
   ];
+}
+
+/** Entries that a gateway understands and the model does not: left out, they would make a policy look milder than it is. */
+function grpcFaults(path: DataPath, codes: readonly unknown[]): DataFault[] {
+  return [...codes.entries()]
+    .filter(([, code]) => isMapping(code) && code['grpc'] !== undefined)
+    .map(([index]) => ({
+      path: [...path, index],
+      message: 'names statuses of gRPC, which the simulator does not know: its errors are statuses of HTTP',
+      hint: 'write the status of HTTP that stands for them, for example 503',
+    }));
 }

@@ -31,6 +31,9 @@ export function readGatewayTopology(text: string, fileName: string): ReadSource 
         `a gateway file tells no traffic: ${ASSUMED.ratePerSecond} requests a second for each route, and ${ASSUMED.serviceTimeMs} ms of work in an upstream without a limit of capacity, are assumed`,
         'what the upstreams call, and who retries before the gateway, is not in it: a topology file can hold both',
         ...(parsed.config.routes.some(({ hedge }) => hedge !== undefined) ? ['copies (`hedge`) are left out'] : []),
+        ...(parsed.config.routes.some(({ retry }) => retry.grpcStatuses !== undefined)
+          ? ['statuses of gRPC in `retry.codes` are left out: errors of the model are statuses of HTTP']
+          : []),
       ],
       untold: UNTOLD,
       placeOfCall: (call) => {
@@ -55,7 +58,8 @@ function toTopology(config: GatewayConfig): { readonly topology: Topology; reado
   for (const [index, route] of routes) {
     const totalWeight = route.targets.reduce((sum, { weight }) => sum + weight, 0);
     const method = route.match.methods?.find(isIdempotent) ?? route.match.methods?.[0] ?? 'GET';
-    const shared = { method, keyed: false, errorRatio: 0 };
+    // What may be repeated by the operator's word is, to the model, what carries a key.
+    const shared = { method, keyed: route.idempotent === true, errorRatio: 0 };
     const steps = route.targets.flatMap(({ upstream: name, weight }) => {
       const service = config.upstreams.findIndex((one) => one.name === name);
       if (weight === 0 || service === -1) return [];

@@ -78,6 +78,7 @@ export function readHttp2Head(
   const bodyKind = kind === 'until-close' ? (isEnd ? 'length' : 'chunked') : kind;
   return {
     head: {
+      versionMajor: 2,
       versionMinor: 1,
       status,
       reason: '',

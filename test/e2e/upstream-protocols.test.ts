@@ -14,7 +14,7 @@ import { fieldValues } from '../support/fields.ts';
 import { startHttp2Origin } from '../support/http2-origin.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { connectRaw } from '../support/raw-client.ts';
-import { gatewayFile, startGateway } from '../support/running-gateway.ts';
+import { gatewayFile, startGateway, startRig } from '../support/running-gateway.ts';
 import type { FileObject, RunningGateway } from '../support/running-gateway.ts';
 
 failOnLeaks();
@@ -274,4 +274,13 @@ test('a gRPC status in an HTTP/1.1 head counts as well', async (t) => {
   const gateway = await gatewayTo(t, [await listening(t, server)], { tls: { ca: caFile } }, grpcRoute);
   const answer = await (await connectRaw(gateway.port, { t })).request({ method: 'GET' });
   assert.deepEqual([answer.status, callCount], [200, 2]);
+});
+
+test('Via tells the client in which protocol the answer was received', async (t) => {
+  const http2 = await startHttp2Origin(t, (stream) => stream.head(200, [], true));
+  const http1 = await startRig(t, {});
+  const gateway = await gatewayTo(t, [http2.key], { protocol: 'http2' });
+  const overHttp2 = await (await gateway.connect()).request({ method: 'GET' });
+  const overHttp1 = await http1.client.request({ method: 'GET' });
+  assert.deepEqual([overHttp2.value('via'), overHttp1.value('via')], ['2 mulligan', '1.1 mulligan']);
 });

@@ -83,3 +83,17 @@ test('a gateway file with a mistake is refused as the gateway refuses it', () =>
   assert.ok(!reading.ok);
   assert.match(reading.faults.map(formatFault).join('\n'), /^gateway\.yaml:8:15 routes\[0\]\.upstream: /);
 });
+
+test('a route whose requests may be repeated by the word of the operator is one of repeatable work', () => {
+  const { topology } = gatewaySource(FILE.replace('codes: [503] }', 'codes: [503] }\n    idempotent: true'));
+  assert.deepEqual(
+    topology.operations.map(({ keyed }) => keyed),
+    [true, false, true, false, false],
+  );
+});
+
+test('statuses of gRPC in a gateway file are left out, and that is said', () => {
+  const { topology, assumptions } = gatewaySource(FILE.replace('codes: [503]', 'codes: [503, grpc: [unavailable]]'));
+  assert.deepEqual([...topology.calls[0]!.policy.codes], [503]);
+  assert.match(assumptions.join('\n'), /statuses of gRPC.*are left out/);
+});

@@ -75,6 +75,11 @@ for (const [name, layers, expected] of [
     '[{ name: a, retry: { attempts: 1, on: [], codes: [] } }]',
     /layers\[0\]\.retry\.on: allows 1 retry that can never happen/,
   ],
+  [
+    'a status of gRPC',
+    '[{ name: a, retry: { attempts: 1, codes: [503, grpc: [unavailable]] } }]',
+    /layers\[0\]\.retry\.codes\[1\]: names statuses of gRPC, which the simulator does not know.*for example 503/,
+  ],
   ['a setting that a layer does not have', '[{ name: a, count: 2 }]', /layers\[0\]\.count: is not a known setting/],
 ] as const) {
   test(`${name} is refused with its place`, () => {
