@@ -20,10 +20,13 @@ export interface CallBodyOptions {
   readonly failed: (error: unknown) => void;
 }
 
+/** As fetch declares URLSearchParams. */
+const FORM_TYPE = 'application/x-www-form-urlencoded;charset=UTF-8';
+
 /** A request's body, and how to give up what was not read of it. */
 export interface CallBody {
   readonly body: RequestBody | undefined;
-  /** Of its own making: a FormData brings its Content-Type. */
+  /** Of its own making: a FormData, URLSearchParams or a Blob with a type bring their Content-Type. */
   readonly contentType?: string | undefined;
   stop(): void;
 }
@@ -38,6 +41,8 @@ export function readBody(body: unknown, options: CallBodyOptions): CallBody | Pr
   if (typeof body === 'string') return whole(Buffer.from(body), options);
   if (body instanceof ArrayBuffer) return whole(Buffer.from(body), options);
   if (ArrayBuffer.isView(body)) return whole(Buffer.from(body.buffer, body.byteOffset, body.byteLength), options);
+  if (body instanceof URLSearchParams)
+    return { ...whole(Buffer.from(body.toString()), options), contentType: FORM_TYPE };
   if (typeof body === 'function')
     return reopened(() => piecesOf((body as () => unknown)()), options.contentLength, options);
   if (isBlob(body)) return blobBody(body, options);
@@ -60,7 +65,8 @@ function whole(bytes: Buffer, options: CallBodyOptions): CallBody {
 
 function blobBody(blob: Blob, options: CallBodyOptions): CallBody {
   requireLength(options.contentLength, blob.size);
-  return reopened(() => piecesOf(blob.stream()), blob.size, options);
+  const contentType = blob.type === '' ? undefined : blob.type;
+  return { ...reopened(() => piecesOf(blob.stream()), blob.size, options), contentType };
 }
 
 async function formBody(form: FormData, options: CallBodyOptions): Promise<CallBody> {

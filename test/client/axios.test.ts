@@ -77,6 +77,21 @@ for (const adapter of ['http', 'fetch'] as const) {
     await assert.rejects(client.get('/', { signal: aborter.signal }), CanceledError);
     assert.equal(origin.requestCount(), 1);
   });
+
+  test(`${adapter}: a cancel token in the wait ends the request at once, and is let go`, async (t) => {
+    const source = axios.CancelToken.source();
+    const { origin, client } = await setUp(
+      t,
+      { do: 'respond', status: 503 },
+      {
+        retry: { ...RETRY, backoffMs: 60_000, maxBackoffMs: 60_000, jitter: 'none' },
+        onRetry: () => setImmediate(() => source.cancel('enough')),
+      },
+    );
+    const call = client.get('/', { cancelToken: source.token });
+    await assert.rejects(call, (error) => error instanceof CanceledError && error.message === 'enough');
+    assert.equal(origin.requestCount(), 1);
+  });
 }
 
 test('http: a POST is repeated after a refused connection', async (t) => {

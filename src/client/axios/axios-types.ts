@@ -6,7 +6,15 @@ export interface AxiosConfig {
   readonly headers: AxiosFields;
   readonly data?: unknown;
   readonly signal?: unknown;
+  readonly cancelToken?: AxiosCancelToken | undefined;
   readonly maxRedirects?: number | undefined;
+}
+
+/** What axios had before there were signals. */
+export interface AxiosCancelToken {
+  /** Calls `listener` when it is cancelled, at once if it is already. */
+  subscribe(listener: (reason: unknown) => void): void;
+  unsubscribe(listener: (reason: unknown) => void): void;
 }
 
 export interface AxiosFields {

@@ -36,7 +36,7 @@ export function wrapAxiosAdapterAt(inner: AxiosAdapter, options: LayerOptions, h
     const hasKey = typeof config.headers.get('idempotency-key') === 'string';
     const key = hasKey ? [] : keyField(layer.idempotencyKey, method);
     const body = readAxiosBody(config.data, layer);
-    const signal = config.signal instanceof AbortSignal ? config.signal : undefined;
+    const cancelling = watchCancelling(config);
     let isAnswered = false;
     try {
       const ending = await runCall({
@@ -46,7 +46,7 @@ export function wrapAxiosAdapterAt(inner: AxiosAdapter, options: LayerOptions, h
         url: urlOf(config),
         keyed: hasKey || key.length > 0,
         body: body.state,
-        signal,
+        signal: cancelling.signal,
       });
       isAnswered = true;
       const report = attemptsOf(ending);
@@ -57,8 +57,25 @@ export function wrapAxiosAdapterAt(inner: AxiosAdapter, options: LayerOptions, h
       if (ending.type === 'rejected') throw ending.error;
       return ending.answer;
     } finally {
+      cancelling.stop();
       body.capture?.release(!isAnswered);
     }
+  };
+}
+
+/** Aborts when axios is told, in either of its ways, that nobody waits any more. */
+function watchCancelling({ signal, cancelToken }: AxiosConfig): {
+  readonly signal: AbortSignal | undefined;
+  stop(): void;
+} {
+  const own = signal instanceof AbortSignal ? signal : undefined;
+  if (cancelToken === undefined) return { signal: own, stop() {} };
+  const aborter = new AbortController();
+  const cancelled = (reason: unknown): void => aborter.abort(reason);
+  cancelToken.subscribe(cancelled);
+  return {
+    signal: own === undefined ? aborter.signal : AbortSignal.any([own, aborter.signal]),
+    stop: () => cancelToken.unsubscribe(cancelled),
   };
 }
 
