@@ -56,6 +56,7 @@ export class Http2ServerConnection implements ServerConnection, GateOwner, Http2
     session.on('error', (error) => this.#broken(error));
     session.on('stream', (stream, _head, flags, raw) => this.#request(stream, flags, raw));
     session.on('close', () => this.left());
+    socket.once('close', () => this.#farewell?.cancel());
     session.once('remoteSettings', () => {
       this.#opened = true;
       this.#rearm();
