@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fieldValues } from './fields.ts';
 import type { ConnectionEntry, JournalRecord, RequestEntry } from './journal.ts';
 import { createMessageReader, type Framing } from './message-reader.ts';
 import type { Behaviour, ConnectionBehaviour, OriginScript, RequestPoint, Step, Then } from './origin-script.ts';
 import { behaviourFor, connectionBehaviourFor, stepsFor, toBuffer } from './origin-steps.ts';
 import type { Signal } from './signal.ts';
+
+/** Resolves after so long. @throws when the signal is aborted before */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export interface OriginConnection {
   readonly socket: Socket;
@@ -15,6 +17,7 @@ export interface OriginConnection {
   readonly script: () => OriginScript;
   readonly retryEcho: (target: string) => Behaviour;
   readonly gateOpen: (name: string) => boolean;
+  readonly wait: Wait;
   /** A fault of the script or of this file, never of the client. */
   readonly problem: (error: unknown) => void;
 }
@@ -149,7 +152,7 @@ async function playStep(
       await until(() => reached(request, step.point), 'the request to come so far');
       return;
     case 'wait':
-      await wait(step.ms, undefined, { signal: closed });
+      await connection.wait(step.ms, closed);
       return;
     case 'gate':
       await until(() => connection.gateOpen(step.name), `the gate ${step.name}`);
@@ -165,7 +168,7 @@ async function playStep(
     case 'drip': {
       const bytes = toBuffer(step.bytes);
       for (let at = 0; at < bytes.length && !closed.aborted; at += step.pieceBytes) {
-        if (at > 0) await wait(step.everyMs, undefined, { signal: closed });
+        if (at > 0) await connection.wait(step.everyMs, closed);
         await send(socket, bytes.subarray(at, at + step.pieceBytes), closed);
       }
       return;

@@ -2,11 +2,13 @@ import type { TestContext } from 'node:test';
 import { formatFault } from '../../src/config/fault.ts';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { parseConfig } from '../../src/config/parse.ts';
-import { buildState } from '../../src/gateway/build.ts';
+import type { GatewayState } from '../../src/gateway/build.ts';
+import { buildState, commitState, prepareState, retireState } from '../../src/gateway/build.ts';
 import { readListenerTls } from '../../src/gateway/listener-tls.ts';
 import { createRouteHooks } from '../../src/gateway/route-hooks.ts';
 import type { AccessRecord } from '../../src/proxy/access-record.ts';
 import { createProxy } from '../../src/proxy/proxy.ts';
+import type { Clock } from '../../src/transport/clock.ts';
 import { createSystemClock } from '../../src/transport/system-time.ts';
 import type { OriginScript } from './origin-script.ts';
 import { connectRaw, type RawClient } from './raw-client.ts';
@@ -27,6 +29,8 @@ export interface RunningGateway {
   record(number?: number): Promise<AccessRecord>;
   /** Lines for people: one a retry, one a failed request. */
   readonly diagnostics: readonly string[];
+  /** What is live of the configuration. */
+  readonly state: GatewayState;
   connect(): Promise<RawClient>;
   close(): Promise<void>;
 }
@@ -60,20 +64,43 @@ export function gatewayFile(addresses: readonly string[], parts: GatewayParts = 
 /** Which HTTP/1.1 server faces the client; every rule holds on both. */
 export type ServerEngine = 'own' | 'node';
 
-export async function startGateway(t: TestContext, file: FileObject): Promise<RunningGateway> {
+export async function startGateway(
+  t: TestContext,
+  file: FileObject,
+  options: ServeOptions = {},
+): Promise<RunningGateway> {
   // JSON is YAML: the tests go through the same door as a user's file.
   const parsed = parseConfig(JSON.stringify(file), 'gateway.yaml');
   if (!parsed.ok) throw new Error(parsed.faults.map((fault) => formatFault(fault)).join('\n'));
-  return serveConfig(t, parsed.config);
+  return serveConfig(t, parsed.config, options);
+}
+
+/** What a gateway of a test stands on instead of the machine. */
+export interface ServeOptions {
+  /** Default: the machine's time. */
+  readonly clock?: Clock;
+  /** Uniform in [0, 1). Default: `Math.random`. */
+  readonly random?: () => number;
+  /** Answers for names. Given, what works in the background is begun, and the first answers are awaited. */
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
 }
 
 /** A gateway of a configuration, with every listener of it open. */
-export async function serveConfig(t: TestContext, config: GatewayConfig): Promise<RunningGateway> {
+export async function serveConfig(
+  t: TestContext,
+  config: GatewayConfig,
+  options: ServeOptions = {},
+): Promise<RunningGateway> {
   const signal = createSignal();
   const records: AccessRecord[] = [];
   const diagnostics: string[] = [];
-  const clock = createSystemClock();
-  const state = buildState(config, clock);
+  const clock = options.clock ?? createSystemClock();
+  const { resolve } = options;
+  const state = buildState(config, clock, undefined, resolve === undefined ? {} : { resolve });
+  if (resolve !== undefined) {
+    await prepareState(state);
+    commitState(state);
+  }
   const hooks = createRouteHooks(
     () => state,
     (record) => {
@@ -83,14 +110,15 @@ export async function serveConfig(t: TestContext, config: GatewayConfig): Promis
   );
   const proxy = createProxy(hooks, {
     clock,
+    random: options.random,
     replayMemory: config.replayMemoryBytes,
     diagnostics: (level, text) => diagnostics.push(`${level} ${text}`),
   });
   const server = engineUnderTest() ?? config.listeners[0]!.server;
   const ports = new Map<string, number>();
   for (const { address: wanted, limits, name, tls } of config.listeners) {
-    const options = { server, limits, name, tls: readListenerTls(tls) };
-    ports.set(name ?? wanted.key, (await proxy.listen(wanted, options)).address.port);
+    const listening = await proxy.listen(wanted, { server, limits, name, tls: readListenerTls(tls) });
+    ports.set(name ?? wanted.key, listening.address.port);
   }
   const port = [...ports.values()][0]!;
 
@@ -102,6 +130,7 @@ export async function serveConfig(t: TestContext, config: GatewayConfig): Promis
     address: `127.0.0.1:${port}`,
     records,
     diagnostics,
+    state,
     record: (number = 1) =>
       signal.until(() => records[number - 1], {
         what: `access record ${number}`,
@@ -109,9 +138,7 @@ export async function serveConfig(t: TestContext, config: GatewayConfig): Promis
       }),
     connect: () => connectRaw(port, { t }),
     close() {
-      closing ??= proxy.close().then(() => {
-        for (const { upstream } of state.upstreams.values()) upstream.close();
-      });
+      closing ??= proxy.close().then(() => retireState(state));
       return closing;
     },
   };

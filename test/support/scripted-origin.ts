@@ -1,7 +1,8 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import { setTimeout as realWait } from 'node:timers/promises';
 import { JournalRecord, matchesRequest, type Journal, type JournalRequest, type RequestFilter } from './journal.ts';
-import { serveConnection } from './origin-connection.ts';
+import { serveConnection, type Wait } from './origin-connection.ts';
 import type { OriginScript } from './origin-script.ts';
 import { createRetryEcho } from './retry-echo.ts';
 import { createSignal } from './signal.ts';
@@ -45,6 +46,8 @@ export interface OriginOptions {
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
+  /** How the delays of the script pass. Default: as real time does. */
+  readonly wait?: Wait;
 }
 
 export async function startOrigin(script: OriginScript = {}, options: OriginOptions = {}): Promise<ScriptedOrigin> {
@@ -68,6 +71,7 @@ export async function startOrigin(script: OriginScript = {}, options: OriginOpti
       script: () => current,
       retryEcho,
       gateOpen: (name) => gates.has(name),
+      wait: options.wait ?? ((ms, closed) => realWait(ms, undefined, { signal: closed })),
       problem: (error) => problems.push(error),
     });
     signal.changed();
