@@ -2,6 +2,7 @@ import { adminFaults } from './admin-checks.ts';
 import type { DataFault } from './fault.ts';
 import { printable } from './fault.ts';
 import { listenerFaults } from './listener-checks.ts';
+import { ownershipFaults } from './ownership-checks.ts';
 import type { Mapping } from './plain-data.ts';
 import { isMapping, list, mapping } from './plain-data.ts';
 import { routeFaults } from './route-checks.ts';
@@ -21,6 +22,7 @@ export function crossChecks(data: unknown, files?: TlsFiles): DataFault[] {
   const upstreams = mapping(file['upstreams']);
   const faults: DataFault[] = [...listenerFaults(list(file['listeners']), files)];
   if (isMapping(file['admin'])) faults.push(...adminFaults(file['admin'], list(file['listeners'])));
+  faults.push(...ownershipFaults(file));
   if (isMapping(file['tracing'])) faults.push(...tracingFaults(file['tracing']));
   for (const [name, value] of Object.entries(upstreams)) faults.push(...upstreamFaults(name, mapping(value), files));
   if (isMapping(file['upstreams']) && Object.keys(upstreams).length === 0)

@@ -61,5 +61,7 @@ export const defaults = {
   accessLog: { path: '-' },
   shutdown: { drain: '30s', delay: '0s' },
   admin: { address: '127.0.0.1:9901', public: false, write: false },
+  ownership: { mode: 'enforce', trust: [] as readonly string[], margin: '5ms', alias: false, probeEvery: 0 },
+  upstreamOwnership: { trusted: false },
   tracing: { sample: 'parent', service: 'mulligan' },
 } as const;

@@ -3,8 +3,9 @@ import type { GrpcStatus } from '../core/grpc-statuses.ts';
 import type { HedgePolicy } from '../core/hedging.ts';
 import type { LoadBalancing } from '../core/load-balancing.ts';
 import type { OutlierDetectionOptions } from '../core/outlier-detection.ts';
-import type { BackoffPolicy, RetryTrigger } from '../core/retry-policy.ts';
+import type { BackoffPolicy, OwnershipMode, RetryTrigger } from '../core/retry-policy.ts';
 import type { HostPort } from './address.ts';
+import type { OwnershipConfig, UpstreamOwnership } from './ownership-config.ts';
 import type { RouteFilters, RouteRefusal } from './route-filters.ts';
 
 /** A gateway's configuration as typed data: checked, every default filled in, in the words of the code. Deep-equal configurations mean the same. */
@@ -25,6 +26,8 @@ export interface GatewayConfig {
   readonly drainDelayMs: number;
   /** Undefined: no admin interface. */
   readonly admin: AdminConfig | undefined;
+  /** Undefined: nobody is trusted unless an upstream is said to be. */
+  readonly ownership?: OwnershipConfig | undefined;
   /** Undefined: nothing is recorded, and trace contexts pass unchanged. */
   readonly tracing: TracingConfig | undefined;
 }
@@ -110,6 +113,7 @@ export interface UpstreamConfig {
   readonly circuitBreaker: CircuitBreakerOptions | undefined;
   /** Undefined: no endpoint is ejected. */
   readonly outliers: OutlierDetectionOptions | undefined;
+  readonly ownership?: UpstreamOwnership | undefined;
 }
 
 /** Files by their path; what is in them is never part of a configuration. */
@@ -191,6 +195,8 @@ export interface RouteConfig {
   readonly upgrade?: readonly string[] | undefined;
   /** CONNECT opens a tunnel to the upstream. */
   readonly connect?: boolean;
+  /** Undefined: that of its upstream, else of the file. */
+  readonly ownershipMode?: OwnershipMode | undefined;
   /** The operator's word that any request of the route may be done twice. */
   readonly idempotent?: boolean;
 }

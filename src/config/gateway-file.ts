@@ -12,8 +12,30 @@ export interface GatewayFile {
   replayMemory: number;
   accessLog: { path: string };
   shutdown: { drain: number; delay: number };
+  ownership?: FileOwnership | undefined;
   admin?: FileAdmin | undefined;
   tracing?: FileTracing | undefined;
+}
+
+export type FileOwnershipMode = 'off' | 'observe' | 'enforce';
+
+export interface FileOwnership {
+  mode: FileOwnershipMode;
+  trust: string[];
+  service?: string | undefined;
+  margin: number;
+  alias: boolean;
+  probeEvery: number;
+}
+
+export interface FileUpstreamOwnership {
+  trusted: boolean;
+  mode?: FileOwnershipMode | undefined;
+  hops?: number | undefined;
+}
+
+export interface FileRouteOwnership {
+  mode: FileOwnershipMode;
 }
 
 export interface FileTracing {
@@ -70,6 +92,7 @@ export interface FileUpstream {
   healthCheck?: FileHealthCheck | undefined;
   circuitBreaker: FileCircuitBreaker;
   outlierDetection?: FileOutlierDetection | undefined;
+  ownership?: FileUpstreamOwnership | undefined;
 }
 
 /** Files are named as the file names them. */
@@ -162,6 +185,7 @@ export interface FileRoute {
   hedge?: { delay: number; max: number } | undefined;
   upgrade?: string[] | undefined;
   connect: boolean;
+  ownership?: FileRouteOwnership | undefined;
   idempotent: boolean;
   rewrite?: FileRewrite | undefined;
 }

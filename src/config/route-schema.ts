@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defaults } from './defaults.ts';
 import type { FileRoute } from './gateway-file.ts';
 import { hostPattern, method, routePath, upgradeProtocol } from './match-parts.ts';
+import { routeOwnership } from './ownership-schema.ts';
 import type { RetryCode } from './retry-code.ts';
 import { readRetryCode } from './retry-code.ts';
 import { fieldMatch, rewrite, targets } from './route-target-schema.ts';
@@ -111,6 +112,11 @@ export const route: z.ZodType<FileRoute> = z.strictObject({
     z.boolean(),
     'Your word that every request of this route may be done twice, whatever its method: POSTs that only read, such as calls of gRPC, are then retried like a GET, without an Idempotency-Key. Where it is not true, work is doubled. Otherwise methods and keys decide.',
   ).prefault(false),
+  ownership: note(
+    routeOwnership.optional(),
+    'How claims about errors are taken on this route. Left out: as its upstream says, else as the file does.',
+    'for example { mode: observe }',
+  ),
   hedge: note(
     hedge.optional(),
     'A copy of a request that takes long, at another endpoint; the first good answer wins. Left out: none.',

@@ -3,6 +3,7 @@ import { admin } from './admin-schema.ts';
 import { defaults } from './defaults.ts';
 import type { GatewayFile } from './gateway-file.ts';
 import { listener } from './listener-schema.ts';
+import { ownership } from './ownership-schema.ts';
 import { route } from './route-schema.ts';
 import { choice, duration, namePattern, note, notYet, size } from './schema-parts.ts';
 import { tracing } from './tracing-schema.ts';
@@ -33,7 +34,11 @@ export const gatewayFile: z.ZodType<GatewayFile> = z.strictObject({
     'Which requests go where; the first that matches wins.',
     'a list: [{ upstream: orders }]',
   ),
-  ownership: notYet('error ownership'),
+  ownership: note(
+    ownership.optional(),
+    'Which hop retries an error: claims of services are read and obeyed, and callers are told ours. Left out: nobody is trusted unless an upstream is said to be.',
+    'for example { trust: [10.0.0.0/8], service: edge }',
+  ),
   retryOfRetry: note(z.boolean(), 'Whether a request that is itself a retry of a caller may be retried here.').prefault(
     defaults.retryOfRetry,
   ),

@@ -10,7 +10,16 @@ import type {
   SecretSource,
   TracingConfig,
 } from './gateway-config.ts';
-import type { FileAdmin, FileListenerTls, FileRoute, FileSecret, FileTracing, GatewayFile } from './gateway-file.ts';
+import type {
+  FileAdmin,
+  FileListenerTls,
+  FileOwnership,
+  FileRoute,
+  FileSecret,
+  FileTracing,
+  GatewayFile,
+} from './gateway-file.ts';
+import type { OwnershipConfig } from './ownership-config.ts';
 import { durationMs, toUpstream } from './to-upstream.ts';
 
 /**
@@ -41,6 +50,7 @@ export function toConfig(file: GatewayFile, resolve: (path: string) => string = 
     drainDelayMs: file.shutdown.delay,
     admin: file.admin === undefined ? undefined : toAdmin(file.admin),
     tracing: file.tracing === undefined ? undefined : toTracing(file.tracing),
+    ...(file.ownership === undefined ? {} : { ownership: toOwnership(file.ownership) }),
   };
 }
 
@@ -54,6 +64,10 @@ function toListenerTls(tls: FileListenerTls, resolve: (path: string) => string):
     })),
     clientCaFile: clientCa === undefined ? undefined : resolve(clientCa),
   };
+}
+
+function toOwnership({ mode, trust, service, margin, alias, probeEvery }: FileOwnership): OwnershipConfig {
+  return { mode, trust, service, marginMs: margin, alias, probeEvery };
 }
 
 function toTracing({ otlp, sample, service, headers }: FileTracing): TracingConfig {
@@ -78,7 +92,20 @@ function toAdmin({ address, write, hosts, token }: FileAdmin): AdminConfig {
 }
 
 function toRoute(
-  { name, match, upstream, timeouts, retry, replayBuffer, hedge, rewrite, upgrade, connect, idempotent }: FileRoute,
+  {
+    name,
+    match,
+    upstream,
+    timeouts,
+    retry,
+    replayBuffer,
+    hedge,
+    rewrite,
+    upgrade,
+    connect,
+    idempotent,
+    ownership,
+  }: FileRoute,
   index: number,
 ): RouteConfig {
   const { prefix, exact } = match.path ?? {};
@@ -99,6 +126,7 @@ function toRoute(
     hedge: hedge === undefined ? undefined : { delayMs: hedge.delay, max: hedge.max },
     upgrade,
     connect,
+    ...(ownership === undefined ? {} : { ownershipMode: ownership.mode }),
     idempotent,
   };
 }

@@ -1,5 +1,6 @@
 import type { CircuitBreakerOptions } from '../core/circuit-breaker.ts';
 import type { OutlierDetectionOptions } from '../core/outlier-detection.ts';
+import { pathAllowance } from '../core/ownership/path-allowance.ts';
 import { defaults } from './defaults.ts';
 import type {
   BudgetConfig,
@@ -15,8 +16,10 @@ import type {
   FileOutlierDetection,
   FileRetryBudget,
   FileUpstream,
+  FileUpstreamOwnership,
   FileUpstreamTls,
 } from './gateway-file.ts';
+import type { UpstreamOwnership } from './ownership-config.ts';
 import { readDuration } from './quantity.ts';
 
 /** @param resolve Makes the paths of other files absolute. */
@@ -55,13 +58,26 @@ export function toUpstream(
       maxRequestsPerConnection: connect.maxRequestsPerConnection,
     },
     healthCheck: healthCheck === undefined ? undefined : toHealthCheck(healthCheck),
-    budget: toBudget(retryBudget),
+    budget: withPathAllowance(toBudget(retryBudget), rest.ownership?.hops),
     onExhausted: retryBudget.onExhausted,
     maxInflightRequests: circuitBreaker.maxInflightRequests,
     onOverflow: circuitBreaker.onOverflow,
     circuitBreaker: toCircuitBreaker(circuitBreaker),
     outliers: outlierDetection === undefined ? undefined : toOutliers(outlierDetection),
+    ...(rest.ownership === undefined ? {} : { ownership: toOwnership(rest.ownership) }),
   };
+}
+
+function toOwnership({ trusted, mode, hops }: FileUpstreamOwnership): UpstreamOwnership {
+  return { trusted, mode, hops };
+}
+
+/** Budgets count whole percents; what is cut off is load that is not added. */
+function withPathAllowance(budget: BudgetConfig, hops = 1): BudgetConfig {
+  if (budget.kind === 'none' || budget.kind === 'throttle') return budget;
+  const { share } = pathAllowance(budget.percent / 100, hops, 1);
+  // 1.2² − 1 is a little less than 0.44 where numbers are binary.
+  return { ...budget, percent: Math.floor(share * 100 + 1e-9) };
 }
 
 function toTls(

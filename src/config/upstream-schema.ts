@@ -5,6 +5,7 @@ import type { FileRetryBudget, FileUpstream } from './gateway-file.ts';
 import { healthCheck } from './health-check-schema.ts';
 import { loadBalancing } from './load-balancing-schema.ts';
 import { outlierDetection } from './outlier-schema.ts';
+import { upstreamOwnership } from './ownership-schema.ts';
 import { address, choice, count, duration, name, note, positiveDuration, window } from './schema-parts.ts';
 import { upstreamTls } from './upstream-tls-schema.ts';
 
@@ -107,6 +108,11 @@ export const upstream: z.ZodType<FileUpstream> = z.strictObject({
     outlierDetection.optional(),
     'Taking endpoints that keep failing out of the choice for a while. Left out: none is; {} takes the defaults.',
     'for example { consecutiveFailures: 5, baseEjection: 30s }',
+  ),
+  ownership: note(
+    upstreamOwnership.optional(),
+    'Whether its claims about errors are believed. `trusted` stands for { trusted: true }.',
+    'write trusted, or for example { trusted: true, mode: observe }',
   ),
   healthCheck: note(
     healthCheck.optional(),

@@ -37,6 +37,8 @@ export interface AttemptRecord {
   claim?: Claim;
   /** A claim was there and is not believed: its sender is not trusted, or nobody can read it. */
   claimRefused?: 'untrusted' | 'garbled';
+  /** A claim that cannot be right: its sender does not know why, or relays what arose with itself. */
+  claimSuspect?: 'unexplained' | 'impossible';
   /** It was retried although its callee said that the retry is not ours: claims are only observed here, or this one was tested. */
   retriedDespite?: 'observe' | 'probe';
 }

@@ -1,6 +1,6 @@
 import { serializeItem, Token } from 'structured-headers';
 import { CLAIM_REASONS, MAX_HOP_COUNT, RETRY_ADVICES, type ErrorClaim } from '../core/ownership/error-claim.ts';
-import { fieldValues, removeFields } from '../http1/field-list.ts';
+import { fieldValues, hasField, removeFields } from '../http1/field-list.ts';
 import type { FieldList } from '../http1/message.ts';
 import { readItem, textOf, type ItemFault } from './structured-item.ts';
 
@@ -60,6 +60,11 @@ export function withErrorClaim(fields: FieldList, claim: ErrorClaim, options: Cl
   const written = [...withoutErrorClaim(fields), NAME, claimText(claim, options.identity)];
   if (options.alias) written.push(ALIAS, claim.claim === 'owned' ? 'CLAIMED' : 'UNCLAIMED');
   return written;
+}
+
+/** Whether a claim is there, believed or not. */
+export function hasErrorClaim(fields: FieldList): boolean {
+  return hasField(fields, NAME) || hasField(fields, ALIAS);
 }
 
 export function withoutErrorClaim(fields: FieldList): FieldList {

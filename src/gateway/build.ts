@@ -11,6 +11,7 @@ import { createReplayMemory } from '../transport/replay-memory.ts';
 import type { TlsSettings } from '../transport/tls-connect.ts';
 import type { Transport } from '../transport/transport.ts';
 import { endpointOptions } from './endpoint-options.ts';
+import { createOwnershipRules } from './ownership.ts';
 import { createSystemResolver } from './resolve-name.ts';
 import type { RouteStep } from './route-plan.ts';
 import { buildRoutePlans } from './route-plan.ts';
@@ -65,8 +66,8 @@ export function buildState(
   const upstreams = new Map<string, BuiltUpstream>();
   for (const upstream of config.upstreams)
     upstreams.set(upstream.name, buildUpstream(upstream, all, previous?.upstreams.get(upstream.name)));
-  const copying = { ...all, copyMemory: createReplayMemory(copyMemoryBytes) };
-  const routes = config.routes.map((route) => ({ route, target: buildRoutePlans(route, config, upstreams, copying) }));
+  const planning = { ...all, copyMemory: createReplayMemory(copyMemoryBytes), ownership: createOwnershipRules(config) };
+  const routes = config.routes.map((route) => ({ route, target: buildRoutePlans(route, config, upstreams, planning) }));
   return { config, upstreams, router: createRouter(routes) };
 }
 

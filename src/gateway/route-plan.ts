@@ -1,7 +1,10 @@
-import type { GatewayConfig, RouteConfig } from '../config/gateway-config.ts';
+import type { GatewayConfig, RouteConfig, UpstreamConfig } from '../config/gateway-config.ts';
+import { pathAllowance } from '../core/ownership/path-allowance.ts';
+import type { RetryPolicy } from '../core/retry-policy.ts';
 import { createRetryPolicy } from '../core/retry-policy.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import type { FieldChanges } from '../config/route-filters.ts';
+import type { OwnershipRules } from '../proxy/ownership-rules.ts';
 import type { ExchangePlan } from '../proxy/plan.ts';
 import { DEFAULT_TIMEOUTS } from '../proxy/plan.ts';
 import type { Clock } from '../transport/clock.ts';
@@ -9,6 +12,7 @@ import type { ReplayMemory } from '../transport/replay-memory.ts';
 import type { BuiltUpstream } from './build.ts';
 import { createMirror } from './filters/mirror.ts';
 import { CopyInMaking } from './filters/request-copy.ts';
+import { ownershipMode } from './ownership.ts';
 import type { Rewrite } from './rewrite.ts';
 import type { RouteAnswer } from './route-answer.ts';
 import { routeAnswers } from './route-answer.ts';
@@ -29,6 +33,11 @@ export interface RoutePlan extends ExchangePlan {
 /** What becomes of a request: it is sent on, or answered by the route itself. */
 export type RouteStep = RoutePlan | RouteAnswer;
 
+interface PlanServices extends CopyServices {
+  /** Whom the gateway believes. */
+  readonly ownership: OwnershipRules | undefined;
+}
+
 interface CopyServices {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -42,21 +51,24 @@ export function buildRoutePlans(
   route: RouteConfig,
   config: GatewayConfig,
   upstreams: ReadonlyMap<string, BuiltUpstream>,
-  services: CopyServices,
+  services: PlanServices,
 ): TargetChoice<RouteStep> {
   const { retry, timeouts } = route;
-  const policy = createRetryPolicy({
-    maxRetries: retry.maxRetries,
-    codes: retry.codes,
-    grpcStatuses: retry.grpcStatuses,
-    on: retry.on,
-    curve: retry.backoff.curve,
-    backoffMs: retry.backoff.baseMs,
-    maxBackoffMs: retry.backoff.maxMs,
-    jitter: retry.backoff.jitter,
-    retryAfterMaxMs: retry.retryAfterMaxMs,
-    retryOfRetry: config.retryOfRetry,
-  });
+  const policyFor = (upstream: UpstreamConfig): RetryPolicy =>
+    createRetryPolicy({
+      // Where this hop retries for a whole path, it has the retries of all of them.
+      maxRetries: pathAllowance(0, upstream.ownership?.hops ?? 1, retry.maxRetries).maxRetries,
+      ownership: ownershipMode(config, route, upstream),
+      codes: retry.codes,
+      grpcStatuses: retry.grpcStatuses,
+      on: retry.on,
+      curve: retry.backoff.curve,
+      backoffMs: retry.backoff.baseMs,
+      maxBackoffMs: retry.backoff.maxMs,
+      jitter: retry.backoff.jitter,
+      retryAfterMaxMs: retry.retryAfterMaxMs,
+      retryOfRetry: config.retryOfRetry,
+    });
   const rewrite = createRewrite(route);
   const find = (name: string): BuiltUpstream => {
     const found = upstreams.get(name);
@@ -71,7 +83,8 @@ export function buildRoutePlans(
     target: {
       routeName: route.name,
       upstream,
-      policy,
+      policy: policyFor(settings),
+      ownership: services.ownership,
       timeouts: {
         ...DEFAULT_TIMEOUTS,
         requestMs: timeouts.requestMs,

@@ -2,6 +2,7 @@ import type { FieldList, ResponseHead } from '../http1/message.ts';
 import { connectionNominated, fieldValues, isNamed, listMembers } from '../http1/field-list.ts';
 import { FieldNameSet } from '../http1/field-name-set.ts';
 import { maxForwards } from './max-forwards.ts';
+import { isClaimField } from './namespace-fields.ts';
 
 /** The name this hop uses for itself in `Proxy-Status`, and towards clients in `Via`. */
 export const HOP_NAME = 'mulligan';
@@ -128,14 +129,14 @@ export function upstreamRequestFields(fields: FieldList, client: ClientFacts, ps
   return out;
 }
 
-/** The end-to-end fields of a response as the client sees them. */
+/** The end-to-end fields of a response as the client sees them; what its sender claims stays here. */
 export function downstreamResponseFields(head: ResponseHead): FieldList {
   const { fields, versionMajor, versionMinor } = head;
   const nominated = connectionNominated(fields);
   const out: FieldList = [];
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i]!;
-    if (HOP_BY_HOP.has(name)) continue;
+    if (HOP_BY_HOP.has(name) || isClaimField(name)) continue;
     if (nominated.size > 0 && nominated.has(name.toLowerCase())) continue;
     out.push(name, fields[i + 1]!);
   }

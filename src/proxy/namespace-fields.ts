@@ -27,6 +27,20 @@ export function withoutForgedFields(fields: FieldList, isTrusted: boolean): Fiel
   return kept ?? fields;
 }
 
+/** Whether a field is a claim, or would be taken for one by a CGI-like reader. A claim is for the next caller alone: each hop makes its own. */
+export function isClaimField(name: string): boolean {
+  if (!LENGTHS.has(name.length)) return false;
+  return RESPONSE_FIELDS.has(name) || (name.includes('_') && RESPONSE_FIELDS.has(name.replaceAll('_', '-')));
+}
+
+/** Trailers of a response as its client gets them. */
+export function withoutClaims(trailers: FieldList): FieldList {
+  const kept: FieldList = [];
+  for (let i = 0; i < trailers.length; i += 2)
+    if (!isClaimField(trailers[i]!)) kept.push(trailers[i]!, trailers[i + 1]!);
+  return kept.length === trailers.length ? trailers : kept;
+}
+
 function isForged(name: string, fields: FieldList, isTrusted: boolean): boolean {
   if (name.includes('_')) return ALL.has(name.replaceAll('_', '-'));
   if (REQUEST_FIELDS.has(name)) return !isTrusted || isRepeated(name.toLowerCase(), fields);

@@ -3,6 +3,7 @@ import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import type { BodySource } from '../transport/request-body.ts';
 import type { AttemptTimeouts } from '../transport/transport.ts';
+import type { OwnershipRules } from './ownership-rules.ts';
 
 /** Milliseconds; 0 switches one off. */
 export interface ExchangeTimeouts extends AttemptTimeouts {
@@ -44,6 +45,8 @@ export interface ExchangePlan {
   readonly repeatable?: boolean | undefined;
   /** Sends a copy of a request that takes long, where that can do no harm. Default: none. */
   readonly hedge?: HedgePolicy | undefined;
+  /** With whom this request takes part in error ownership. Default: with nobody, and no claim passes. */
+  readonly ownership?: OwnershipRules | undefined;
   /** An upstream that takes a retry when `upstream` has lost its last endpoint meanwhile. */
   readonly fallback?: (() => Upstream | undefined) | undefined;
 }

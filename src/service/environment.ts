@@ -1,7 +1,7 @@
 import { nearestName } from '../config/nearest-name.ts';
+import { OWNERSHIP_MODES } from '../config/ownership-schema.ts';
 import { readDuration, type Reading } from '../config/quantity.ts';
 import { readPeer } from '../config/trust.ts';
-import { MODES } from './service-schema.ts';
 import type { ServiceOptions } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -56,9 +56,9 @@ export function readEnvironment(environment: Environment): {
 }
 
 function readMode(text: string): Reading<string> {
-  const mode = MODES.find((word) => word === text);
+  const mode = OWNERSHIP_MODES.find((word) => word === text);
   return mode === undefined
-    ? { ok: false, message: `must be one of ${MODES.join(', ')}`, hint: 'observe counts and changes nothing' }
+    ? { ok: false, message: `must be one of ${OWNERSHIP_MODES.join(', ')}`, hint: 'observe counts and changes nothing' }
     : { ok: true, value: mode };
 }
 

@@ -1,9 +1,8 @@
 import type { ErrorClaim } from '../core/ownership/error-claim.ts';
 import { isOwnershipFailure, type EdgeClass, type Outbound, type OutboundEnding } from '../core/ownership/outbound.ts';
 import type { OwnershipMode } from '../core/retry-policy.ts';
-import { readErrorClaim } from '../engine/error-claim.ts';
+import { hasErrorClaim, readErrorClaim } from '../engine/error-claim.ts';
 import type { AttemptNote, TrackedCall } from '../engine/outbound-tracking.ts';
-import { hasField } from '../http1/field-list.ts';
 import type { FieldList } from '../http1/message.ts';
 import { standsFor } from './cause-chain.ts';
 import type { EdgeCounters } from './counters.ts';
@@ -89,9 +88,7 @@ export class ServiceCall implements Outbound, TrackedCall {
   readClaim(fields: FieldList, peerAddress: string | undefined): ErrorClaim | undefined {
     if (this.mode === 'off') return undefined;
     if (!this.#host.trusts(this.#hostName, peerAddress ?? this.peerAddress)) {
-      if (hasField(fields, 'error-claim') || hasField(fields, 'x-uber-error-claim')) {
-        this.#counters.claimsIn.untrusted += 1;
-      }
+      if (hasErrorClaim(fields)) this.#counters.claimsIn.untrusted += 1;
       return undefined;
     }
     const { claim, fault } = readErrorClaim(fields);

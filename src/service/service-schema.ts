@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FileForm } from '../config/checked-source.ts';
-import { choice, count, duration, note, part, type Part } from '../config/schema-parts.ts';
-import { readPeer } from '../config/trust.ts';
+import { margin as marginPart, OWNERSHIP_MODES, peer } from '../config/ownership-schema.ts';
+import { choice, count, duration, note, type Part } from '../config/schema-parts.ts';
 
 /** A service file that passed the schema. */
 export interface ServiceFile {
@@ -23,24 +23,9 @@ interface FileEdge {
   mode?: 'off' | 'observe' | 'enforce' | undefined;
 }
 
-export const MODES = ['off', 'observe', 'enforce'] as const;
-
-export const margin: Part<number> = part(
+export const margin: Part<number> = marginPart(
   'Kept for the way back of an answer: callees are told so much less, and what cannot be answered in it is refused.',
-  { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$' },
-  (input) => {
-    const reading = duration('').safeParse(input);
-    if (!reading.success) {
-      const issue = reading.error.issues[0];
-      const hint = issue?.code === 'custom' && typeof issue.params?.['hint'] === 'string' ? issue.params['hint'] : '';
-      return { ok: false, message: issue?.message ?? 'is not a duration', hint };
-    }
-    if (reading.data > 60_000) return { ok: false, message: 'is too long', hint: 'at most 60s' };
-    return { ok: true, value: reading.data };
-  },
 );
-
-const peer = part('A network, an address or a name.', { type: 'string' }, readPeer);
 
 const operation = (description: string): z.ZodString =>
   note(z.string().min(1).max(200), description, 'for example POST orders:8080/charge, or POST orders:8080/*');
@@ -52,11 +37,11 @@ const edge = z.strictObject({
     'fail-closed',
     'fail-open',
   ]).optional(),
-  mode: choice('As `mode` above, for this edge.', MODES).optional(),
+  mode: choice('As `mode` above, for this edge.', OWNERSHIP_MODES).optional(),
 });
 
 export const serviceFile: z.ZodType<ServiceFile> = z.strictObject({
-  mode: choice('What claims do: `off` nothing, `observe` counts, `enforce` obeys.', MODES).optional(),
+  mode: choice('What claims do: `off` nothing, `observe` counts, `enforce` obeys.', OWNERSHIP_MODES).optional(),
   trust: note(
     z.array(peer).max(1000),
     'Whose claims are read, and who is told ours.',

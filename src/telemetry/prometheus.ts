@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { GatewayReading } from './live-reading.ts';
+import { addOwnershipMetrics } from './ownership-metrics.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { addRequestMetrics } from './request-metrics.ts';
 import { addStateMetrics } from './state-metrics.ts';
@@ -40,6 +41,7 @@ export function createPrometheus({ meter, read, nowMs }: PrometheusOptions): Pro
   let reading: GatewayReading | undefined;
   const current = (): GatewayReading => (reading ??= read());
   addRequestMetrics(registry, meter, nowMs);
+  addOwnershipMetrics(registry, meter, nowMs);
   addStateMetrics(registry, current);
   return {
     contentType: registry.contentType,

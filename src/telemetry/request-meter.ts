@@ -27,10 +27,13 @@ export class RequestMeter {
   /** @param nowMs Monotonic milliseconds. */
   record(sample: RequestSample, nowMs: number): void {
     const { upstream, attempts } = sample;
-    this.#routeMeter(sample.route, upstream).record(sample);
+    const edge = this.#routeMeter(sample.route, upstream);
+    edge.record(sample);
+    edge.ownership.ended(sample, nowMs);
     if (attempts.length === 0 && upstream !== undefined) this.#upstreamMeter(upstream).requested(nowMs);
     for (const [index, attempt] of attempts.entries()) {
       this.#endpointMeter(attempt.upstream, attempt.endpoint).record(attempt);
+      this.#routeMeter(sample.route, attempt.upstream).ownership.attempted(attempt);
       const meter = this.#upstreamMeter(attempt.upstream);
       // A request counts once at each upstream that it came to.
       if (index === 0 || attempts.findIndex((one) => one.upstream === attempt.upstream) === index)

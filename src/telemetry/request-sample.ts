@@ -1,3 +1,4 @@
+import type { Claim } from '../core/claim.ts';
 import type { StopReason } from '../core/decision.ts';
 import type { SafetyClass } from '../core/safety.ts';
 
@@ -16,6 +17,12 @@ export interface RequestSample {
   /** Milliseconds spent waiting between attempts. */
   readonly retryBackoff: number;
   readonly replayLost: string | undefined;
+  /** Retries made above it, as its client says. */
+  readonly lineage?: number;
+  /** Whether its client is one to tell claims to; undefined where that was not asked. */
+  readonly callerTrusted?: boolean | undefined;
+  /** Whose error the answer is: one of a few fixed words. */
+  readonly claimOut?: string | undefined;
   readonly attempts: readonly AttemptSample[];
 }
 
@@ -33,4 +40,11 @@ export interface AttemptSample {
   readonly class?: SafetyClass;
   readonly status?: number;
   readonly failure?: string;
+  /** What its callee claimed and was believed. */
+  readonly claim?: Claim;
+  /** Why a claim that was there is not. */
+  readonly claimRefused?: 'untrusted' | 'garbled';
+  readonly claimSuspect?: 'unexplained' | 'impossible';
+  /** It was retried although its callee said that nobody may. */
+  readonly retriedDespite?: 'observe' | 'probe';
 }

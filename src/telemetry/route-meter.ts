@@ -1,4 +1,5 @@
 import { Buckets } from './buckets.ts';
+import { OwnershipMeter } from './ownership-meter.ts';
 import type { RequestSample } from './request-sample.ts';
 import { Tally } from './tally.ts';
 
@@ -17,6 +18,7 @@ export class RouteMeter {
   readonly durations: Buckets = new Buckets();
   readonly flags: Tally = new Tally();
   readonly replayLost: Tally = new Tally();
+  readonly ownership: OwnershipMeter = new OwnershipMeter();
   requestBytes = 0;
   responseBytes = 0;
   truncatedCount = 0;

@@ -36,6 +36,10 @@ export interface TracedRecord {
   readonly durationMs: number;
   readonly retryAttempts: number;
   readonly retryBackoff: number;
+  /** Retries made above it. */
+  readonly lineage?: number;
+  readonly claimIn?: string | undefined;
+  readonly claimOut?: string | undefined;
   readonly error: string | undefined;
   readonly attempts: readonly TracedAttempt[];
 }
@@ -59,4 +63,8 @@ export interface TracedAttempt {
   readonly status?: number;
   readonly failure?: string;
   readonly detail?: string;
+  /** What its callee claimed. */
+  readonly claim?: string;
+  readonly claimRefused?: string;
+  readonly retriedDespite?: string;
 }

@@ -265,7 +265,6 @@ for (const [name, text, expected] of rows)
   test(`${name} is told with its place`, () => deepEqual(faultsOf(text), expected));
 
 const planned: readonly (readonly [string, string])[] = [
-  ['ownership', `${smallest}ownership: { mode: enforce }\n`],
   ['store.kind', `${smallest}store: { kind: redis }\n`],
 ];
 

@@ -164,7 +164,7 @@ routes:
       '1:1 listners: is not a known setting (did you mean `listeners`?)',
       '4:3 warning: upstreams.orders: is used by no route (remove it, or name it as the upstream of a route)',
       '5:17 upstreams.orders.endpoints[0]: has no port (write 127.0.0.1:9001)',
-      '6:5 upstreams.orders.colour: is not a known setting (known: endpoints, protocol, tls, loadBalancing, connect, retryBudget, circuitBreaker, outlierDetection, healthCheck)',
+      '6:5 upstreams.orders.colour: is not a known setting (known: endpoints, protocol, tls, loadBalancing, connect, retryBudget, circuitBreaker, outlierDetection, ownership, healthCheck)',
       '8:15 routes[0].upstream: no upstream is named "oders" (did you mean `orders`?)',
       '9:26 routes[0].timeouts.request: 5 is not a duration: it has no unit (add a unit: 5ms or 5s)',
       '10:14 routes[0].retry.backof: is not a known setting (did you mean `backoff`?)',

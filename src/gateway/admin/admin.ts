@@ -133,6 +133,7 @@ export class Admin implements EventChannel {
       resourceAt: createResources({
         live,
         read,
+        meter,
         prometheus: createPrometheus({ meter, read, nowMs: () => clock.nowMs() }),
         stream: new EventStream(this.#hub, clock),
         events: this.#hub,

@@ -4,6 +4,7 @@ const PAGES: readonly (readonly [path: string, says: string])[] = [
   ['/metrics', 'metrics for Prometheus'],
   ['/config', 'the configuration in use, secrets hidden'],
   ['/upstreams', 'endpoints, budgets, permits, breakers and connections, as they are now'],
+  ['/ownership', 'claims of upstreams and of ours, retries they took away, by route and upstream'],
   ['/events', 'what happens, while it happens: server-sent events; filters ?route= ?upstream= ?type='],
 ];
 

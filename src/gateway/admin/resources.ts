@@ -3,6 +3,8 @@ import type { EventChannel } from '../../core/observer.ts';
 import type { Upstream } from '../../engine/upstream.ts';
 import type { Prometheus } from '../../telemetry/prometheus.ts';
 import type { GatewayReading } from '../../telemetry/live-reading.ts';
+import { readEdges } from '../../telemetry/ownership-reading.ts';
+import type { RequestMeter } from '../../telemetry/request-meter.ts';
 import type { Clock } from '../../transport/clock.ts';
 import type { Refusal } from './answer.ts';
 import { answerJson, answerText, refuse } from './answer.ts';
@@ -16,6 +18,7 @@ export interface ResourceParts {
   readonly live: () => LiveGateway;
   readonly read: () => GatewayReading;
   readonly prometheus: Prometheus;
+  readonly meter: RequestMeter;
   readonly stream: EventStream;
   readonly events: EventChannel;
   readonly clock: Clock;
@@ -53,6 +56,12 @@ export function createResources(parts: ResourceParts): (path: string) => Resourc
         const { upstreams } = live();
         const time = new Date(clock.wallMs()).toISOString();
         answerJson(response, 200, { time, upstreams: upstreams.map((one) => shown(one, clock)) });
+      },
+    },
+    '/ownership': {
+      GET(_, response) {
+        const time = new Date(clock.wallMs()).toISOString();
+        answerJson(response, 200, { time, edges: readEdges(parts.meter, clock.nowMs()) });
       },
     },
     '/events': { GET: (request, response, query) => stream.serve(response, query, request.method === 'HEAD') },

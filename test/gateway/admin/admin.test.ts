@@ -37,6 +37,7 @@ test('every page answers with its type and may not be kept, framed, guessed at o
     '/metrics': 'text/plain; version=0.0.4; charset=utf-8',
     '/config': 'application/json',
     '/upstreams': 'application/json',
+    '/ownership': 'application/json',
     '/upstreams/main': 'application/json',
     '/nothing': 'application/problem+json',
   };
