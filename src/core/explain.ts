@@ -32,7 +32,8 @@ export function moreContext(failure: Failure, context: string): Failure {
   return { ...failure, context, cause: causeOfFailure(failure) };
 }
 
-function failureIn(value: unknown): Failure | undefined {
+/** The failure that a value is, or carries as an exception. */
+export function failureIn(value: unknown): Failure | undefined {
   if (value instanceof FailureError) return value.failure;
   return isFailure(value) ? value : undefined;
 }

@@ -5,6 +5,7 @@ import { describeFailure } from '../core/failure-chain.ts';
 import type { AttemptRecord } from '../engine/attempt-record.ts';
 import type { RequestRun } from '../engine/request-run.ts';
 import type { NotReplayableReason } from '../transport/replay-body.ts';
+import type { ClaimWord } from './exchange-ownership.ts';
 import type { ProxyRequest } from './phases.ts';
 import type { ExchangePlan } from './plan.ts';
 import { pathWithoutQuery } from './proxy-request.ts';
@@ -41,9 +42,17 @@ export interface AccessRecord {
   readonly retryBackoff: number;
   /** Why a copy of a slow attempt that was due was not sent. */
   readonly hedgeRefused: StopReason | undefined;
+  /** Retries made above this request, as its client says: 0–16. */
+  readonly lineage: number;
+  /** Whether its client is one to tell claims to; undefined where it takes no part in error ownership. */
+  readonly callerTrusted: boolean | undefined;
+  /** What the last callee claimed. */
   readonly claimIn: Claim | undefined;
+  /** Whose error the answer is, as a trusted client is told; `kept`: owned, and it came from below. Undefined without an error. */
+  readonly claimOut: ClaimWord | undefined;
   /** Which cap ended the keeping of the request body; from then on it could not be sent again. */
   readonly replayLost: NotReplayableReason | undefined;
+  /** The last failure, or what went wrong here, with its causes, in one line. */
   readonly error: string | undefined;
   readonly attempts: readonly AttemptRecord[];
 }
@@ -63,13 +72,17 @@ export interface ExchangeFacts {
   /** A flag that no failure carries. */
   readonly extraFlag: ResponseFlag | undefined;
   readonly failure: Failure | undefined;
-  /** What user code threw. */
-  readonly error: string | undefined;
+  /** What went wrong here; stands above the failure, whose flag stays. */
+  readonly fault: Failure | undefined;
   readonly replayLost: NotReplayableReason | undefined;
+  readonly lineage: number;
+  readonly callerTrusted: boolean | undefined;
+  readonly claimOut: ClaimWord | undefined;
 }
 
 export function buildRecord(facts: ExchangeFacts): AccessRecord {
-  const { request, plan, run, failure } = facts;
+  const { request, plan, run } = facts;
+  const error = facts.fault ?? facts.failure;
   return {
     requestId: facts.requestId,
     time: new Date(facts.startedWallMs).toISOString(),
@@ -90,17 +103,21 @@ export function buildRecord(facts: ExchangeFacts): AccessRecord {
     retryAttempts: run?.retryCount ?? 0,
     retryBackoff: round(run?.waitedMs ?? 0),
     hedgeRefused: run?.hedgeRefused,
+    lineage: facts.lineage,
+    callerTrusted: facts.callerTrusted,
     claimIn: run?.attempts.at(-1)?.claim,
+    claimOut: facts.claimOut,
     replayLost: facts.replayLost,
-    error: facts.error ?? (failure === undefined ? undefined : describeFailure(failure)),
+    error: error === undefined ? undefined : describeFailure(error),
     attempts: run?.attempts ?? [],
   };
 }
 
-function flagsOf({ extraFlag, failure, run }: ExchangeFacts): ResponseFlag[] {
+function flagsOf({ extraFlag, failure, fault, run }: ExchangeFacts): ResponseFlag[] {
   const flags: ResponseFlag[] = [];
   if (extraFlag !== undefined) flags.push(extraFlag);
-  const flag = failure === undefined ? undefined : failureFlag(failure.kind);
+  const why = failure ?? fault;
+  const flag = why === undefined ? undefined : failureFlag(why.kind);
   if (flag !== undefined && flag !== extraFlag) flags.push(flag);
   if (run?.reason === 'attempts-exhausted') flags.push('URX');
   if (run?.reason === 'circuit-open' && !flags.includes('CB')) flags.push('CB');

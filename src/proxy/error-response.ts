@@ -1,8 +1,10 @@
 import type { StopReason } from '../core/decision.ts';
+import { failureIn } from '../core/explain.ts';
 import type { Failure, FailureKind, ProxyErrorKind } from '../core/failure.ts';
 import type { FieldList } from '../http1/message.ts';
 import { ALLOWED_METHODS } from './allowed-methods.ts';
 import { HOP_NAME } from './headers.ts';
+import { HookError } from './hook-call.ts';
 import { statusTitle } from './status-title.ts';
 
 /** An answer made here, not by an upstream. */
@@ -22,9 +24,13 @@ export interface ErrorResponse {
 export class HttpStatusError extends Error {
   readonly status: number;
 
-  /** @throws RangeError unless 400 ≤ status ≤ 599 */
-  constructor(status: number, message = '') {
-    super(message);
+  /**
+   * @param message The client reads it: no secrets. Default: none.
+   * @param options `cause` goes into the record and the log, not to the client.
+   * @throws RangeError unless 400 ≤ status ≤ 599
+   */
+  constructor(status: number, message = '', options?: ErrorOptions) {
+    super(message, options);
     if (!Number.isInteger(status) || status < 400 || status > 599) {
       throw new RangeError(`an error status is a whole number from 400 to 599, not ${status}`);
     }
@@ -89,12 +95,17 @@ export function loopResponse(): ErrorResponse {
   };
 }
 
-/** The answer when user code threw: the status of an `HttpStatusError`, else 500. Other messages stay in the log. */
-export function thrownResponse(error: unknown): ErrorResponse {
-  if (error instanceof HttpStatusError) {
-    return { ...localResponse(error.status, error.message), token: 'http_request_denied' };
+/**
+ * The answer when user code threw: the status of an `HttpStatusError`, that of a failure which it made itself, else 500.
+ * Other messages stay in the log. Undefined: it says that the client is gone.
+ */
+export function thrownResponse(error: unknown): ErrorResponse | undefined {
+  const thrown = error instanceof HookError ? error.cause : error;
+  if (thrown instanceof HttpStatusError) {
+    return { ...localResponse(thrown.status, thrown.message), token: 'http_request_denied' };
   }
-  return localResponse(500, DETAILS.hook_error!);
+  const failure = failureIn(thrown);
+  return failure === undefined ? localResponse(500, DETAILS.hook_error!) : errorResponse(failure, undefined);
 }
 
 /** What an answer made here says about the attempts before it. */
@@ -145,6 +156,8 @@ const UPSTREAM_STATUS: Partial<Record<FailureKind, number>> = {
   circuit_open: 503,
   local_resource_exhausted: 503,
   overloaded: 503,
+  http_request_denied: 403,
+  proxy_loop_detected: 508,
 };
 
 const DOWNSTREAM_STATUS: Partial<Record<FailureKind, number>> = {

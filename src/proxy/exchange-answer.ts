@@ -66,10 +66,15 @@ export class ExchangeAnswer {
     this.#downstream.end([]);
   }
 
-  /** The head of a response; its body follows by `data` and `end`. @throws UnsafeHeadError */
-  head(status: number, reason: string, fields: FieldList, head: ResponseHead): void {
+  /**
+   * The head of a response; its body follows by `data` and `end`.
+   * @param isFiltered User code may make the body longer or shorter: its length is not known before.
+   * @throws UnsafeHeadError
+   */
+  head(status: number, reason: string, fields: FieldList, head: ResponseHead, isFiltered: boolean): void {
     const noTrailers = this.#downstream.protocol === '1.0' || head.bodyKind !== 'chunked';
-    this.#begin(status, reason, noTrailers ? removeFields(fields, TRAILER_FIELD) : fields, framingOf(head));
+    const framing = isFiltered ? filteredFraming(head) : framingOf(head);
+    this.#begin(status, reason, noTrailers ? removeFields(fields, TRAILER_FIELD) : fields, framing);
   }
 
   /** From here on bytes go both ways as they are. @throws UnsafeHeadError */
@@ -105,4 +110,9 @@ function framingOf(head: ResponseHead): ResponseFraming {
     case 'until-close':
       return { kind: 'stream', length: -1 };
   }
+}
+
+/** No length can be promised, not even that of a body that HEAD or 304 leaves out: GET would be answered without one. */
+function filteredFraming(head: ResponseHead): ResponseFraming {
+  return { kind: head.bodyKind === 'none' ? 'none' : 'stream', length: -1 };
 }

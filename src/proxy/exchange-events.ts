@@ -37,6 +37,7 @@ export function tellEnd(channel: EventChannel, origin: EventOrigin, record: Acce
     flags,
     reason,
     truncated,
+    claimOut: record.claimOut,
     attemptCount: attempts.length,
     retryCount: record.retryAttempts,
     durationMs,
@@ -44,6 +45,6 @@ export function tellEnd(channel: EventChannel, origin: EventOrigin, record: Acce
 }
 
 function endingOf(attempt: AttemptRecord, number: number): AttemptEnding {
-  const { endpoint, status, failure } = attempt;
-  return { attempt: number, endpoint, status, failure, safety: attempt.class };
+  const { endpoint, status, failure, claim } = attempt;
+  return { attempt: number, endpoint, status, failure, safety: attempt.class, claim };
 }

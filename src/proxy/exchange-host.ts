@@ -2,21 +2,27 @@ import type { Decision, StopReason } from '../core/decision.ts';
 import type { Failure } from '../core/failure.ts';
 import type { AttemptRecord } from '../engine/attempt-record.ts';
 import type { Endpoint } from '../engine/endpoint.ts';
-import { isPromise } from '../engine/ask.ts';
+import { FailureError } from '../core/failure-error.ts';
+import { ask, isPromise } from '../engine/ask.ts';
 import type { DecisionOverride, MaybePromise, RunHost, Selection } from '../engine/run-host.ts';
 import { fieldValue } from '../http1/field-list.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { AttemptRequest, ConnectionInfo } from '../transport/transport.ts';
 import type { TunnelEnd } from '../transport/tunnel-end.ts';
+import { BodyFilter } from './body-filter.ts';
 import type { Downstream } from './downstream.ts';
-import type { ErrorResponse } from './error-response.ts';
 import { errorResponse, refusedResponse } from './error-response.ts';
 import type { ProxyExchange } from './exchange.ts';
 import type { ExchangeReport } from './exchange-report.ts';
 import { downstreamResponseFields } from './headers.ts';
+import { withoutClaims } from './namespace-fields.ts';
+import { callHook, thrownFailure } from './hook-call.ts';
 import type { MutableResponse, ProxyHooks } from './phases.ts';
 import type { ProxyState } from './proxy-state.ts';
 import type { UpstreamRequest } from './upstream-request.ts';
+
+/** Milliseconds that `failToProxy` has at least: the deadline may be what failed. */
+const FAIL_TO_PROXY_MS = 1_000;
 
 /** What the engine asks and tells while it runs one request: hooks are called here, answers go to the exchange. */
 export class ExchangeHost<Context> implements RunHost {
@@ -26,6 +32,10 @@ export class ExchangeHost<Context> implements RunHost {
   readonly #downstream: Downstream;
   readonly #upstream: UpstreamRequest<Context>;
   readonly #report: ExchangeReport<Context>;
+  /** By `connected`. */
+  #thrown: unknown;
+  /** Of the response that is delivered. */
+  #filter: BodyFilter | undefined;
 
   constructor(
     exchange: ProxyExchange<Context>,
@@ -48,7 +58,7 @@ export class ExchangeHost<Context> implements RunHost {
       const { upstream } = this.#exchange.plan;
       return upstream === undefined ? undefined : { upstream };
     }
-    const choice = hook.call(this.#hooks, this.#exchange);
+    const choice = callHook('selectUpstream', () => hook.call(this.#hooks, this.#exchange));
     if (isPromise(choice)) return choice.then((value) => this.#proxy.resolveChoice(value));
     return this.#proxy.resolveChoice(choice);
   }
@@ -63,13 +73,32 @@ export class ExchangeHost<Context> implements RunHost {
   }
 
   onConnected(info: ConnectionInfo): MaybePromise<void> {
-    return this.#hooks.connected?.(this.#exchange, info);
+    const hook = this.#hooks.connected;
+    if (hook === undefined) return;
+    // The transport makes a failure of what is thrown here, and that has no place for the status that user code wants.
+    const failed = (error: unknown): never => {
+      this.#thrown = error;
+      throw new FailureError(thrownFailure(error));
+    };
+    let answer: MaybePromise<void>;
+    try {
+      answer = callHook('connected', () => hook.call(this.#hooks, this.#exchange, info));
+    } catch (error) {
+      return failed(error);
+    }
+    return isPromise(answer) ? answer.catch(failed) : answer;
   }
 
   reviewFailure(failure: Failure, decision: Decision): MaybePromise<DecisionOverride | undefined> {
-    const { failToConnect, errorWhileProxy } = this.#hooks;
-    const hook = isBeforeConnection(failure) ? failToConnect : errorWhileProxy;
-    return hook?.call(this.#hooks, this.#exchange, failure, decision) as MaybePromise<DecisionOverride | undefined>;
+    this.#report.ownership?.failed(failure);
+    // User code that failed ends its request; it is not asked whether to go on.
+    if (failure.kind === 'hook_error') return { type: 'stop' };
+    const name = isBeforeConnection(failure) ? 'failToConnect' : 'errorWhileProxy';
+    const hook = this.#hooks[name];
+    if (hook === undefined) return undefined;
+    return callHook(name, () => hook.call(this.#hooks, this.#exchange, failure, decision)) as MaybePromise<
+      DecisionOverride | undefined
+    >;
   }
 
   onRetry(attempt: AttemptRecord, delayMs: number): void {
@@ -87,11 +116,31 @@ export class ExchangeHost<Context> implements RunHost {
     const exchange = this.#exchange;
     const fields = downstreamResponseFields(head);
     const hook = this.#hooks.responseFilter;
-    if (hook === undefined) return exchange.sendHead(head.status, head.reason, fields, head);
-    const response: MutableResponse = { status: head.status, reason: head.reason, fields };
-    const changed = hook.call(this.#hooks, exchange, response);
-    const send = (): void => exchange.sendHead(response.status, response.reason, response.fields, head);
+    const filterBody = this.#hooks.responseBodyFilter !== undefined;
+    const response: MutableResponse = { status: head.status, reason: head.reason, fields, filterBody };
+    if (hook === undefined) return this.#sendHead(response, head);
+    const changed = callHook('responseFilter', () => hook.call(this.#hooks, exchange, response), exchange);
+    const send = (): void => this.#sendHead(response, head);
     return isPromise(changed) ? changed.then(send) : send();
+  }
+
+  #sendHead(response: MutableResponse, head: ResponseHead): void {
+    const hook = response.filterBody ? this.#hooks.responseBodyFilter : undefined;
+    if (hook !== undefined && head.bodyKind !== 'none') this.#filter = this.#bodyFilter(hook.bind(this.#hooks));
+    this.#exchange.sendHead(response, head, hook !== undefined);
+  }
+
+  #bodyFilter(hook: NonNullable<ProxyHooks<Context>['responseBodyFilter']>): BodyFilter {
+    const exchange = this.#exchange;
+    const { idleMs } = exchange.plan.timeouts;
+    const limit = { clock: exchange.clock, limitMs: () => (idleMs === 0 ? Infinity : idleMs) };
+    return new BodyFilter({
+      ask: (chunk, end) => callHook('responseBodyFilter', () => hook(exchange, chunk, end), limit),
+      write: (chunk) => exchange.data(chunk),
+      ended: (trailers) => exchange.complete(trailers),
+      resume: () => this.#report.run?.resume(),
+      failed: (error) => exchange.thrown(error),
+    });
   }
 
   onTunnel(head: ResponseHead, tunnel: TunnelEnd): MaybePromise<void> {
@@ -101,8 +150,8 @@ export class ExchangeHost<Context> implements RunHost {
     if (status === 101) fields.push('Upgrade', fieldValue(head.fields, 'upgrade') ?? '');
     const hook = this.#hooks.responseFilter;
     if (hook === undefined) return exchange.openTunnel(status, head.reason, fields, tunnel);
-    const response: MutableResponse = { status, reason: head.reason, fields };
-    const changed = hook.call(this.#hooks, exchange, response);
+    const response: MutableResponse = { status, reason: head.reason, fields, filterBody: false };
+    const changed = callHook('responseFilter', () => hook.call(this.#hooks, exchange, response), exchange);
     const open = (): void => {
       if (response.status !== status) throw new RangeError('responseFilter cannot change the status of a tunnel');
       exchange.openTunnel(status, response.reason, response.fields, tunnel);
@@ -111,31 +160,35 @@ export class ExchangeHost<Context> implements RunHost {
   }
 
   onData(chunk: Buffer): boolean {
-    return this.#exchange.data(chunk);
+    return this.#filter === undefined ? this.#exchange.data(chunk) : this.#filter.data(chunk);
   }
 
   onComplete(trailers: FieldList): void {
-    this.#exchange.complete(trailers);
+    const passed = withoutClaims(trailers);
+    if (this.#filter === undefined) this.#exchange.complete(passed);
+    else this.#filter.complete(passed);
+  }
+
+  /** The client takes more. */
+  drained(): void {
+    if (this.#filter === undefined) this.#report.run?.resume();
+    else this.#filter.drained();
   }
 
   onFailed(failure: Failure, reason: StopReason): void {
     const exchange = this.#exchange;
+    if (this.#thrown !== undefined && failure.kind === 'hook_error') return exchange.thrown(this.#thrown);
     this.#report.failure = failure;
     if (failure.source === 'downstream' && failure.kind === 'downstream_closed') return exchange.gone();
     const answer = errorResponse(failure, reason, this.#report.run?.retryAfterMs);
     if (answer === undefined) return exchange.finish();
     const hook = this.#hooks.failToProxy;
     if (hook === undefined) return exchange.answerError(answer);
-    let changed: MaybePromise<ErrorResponse | void>;
-    try {
-      changed = hook.call(this.#hooks, exchange, failure, answer);
-    } catch (error) {
-      return exchange.thrown(error);
-    }
-    if (!isPromise(changed)) return exchange.answerError(changed ?? answer);
-    changed.then(
-      (value) => exchange.answerError(value ?? answer),
-      (error: unknown) => exchange.thrown(error),
+    const limit = { clock: exchange.clock, limitMs: () => Math.max(FAIL_TO_PROXY_MS, exchange.limitMs()) };
+    ask(
+      () => callHook('failToProxy', () => hook.call(this.#hooks, exchange, failure, answer), limit),
+      (changed) => exchange.answerError(changed ?? answer),
+      (error) => exchange.thrown(error),
     );
   }
 

@@ -1,14 +1,16 @@
 import type { Failure } from '../core/failure.ts';
-import { describeFailure } from '../core/failure-chain.ts';
-import { isPromise } from '../engine/ask.ts';
+import { ask } from '../engine/ask.ts';
 import type { AttemptRecord } from '../engine/attempt-record.ts';
 import type { RequestRun } from '../engine/request-run.ts';
+import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { AccessRecord, ExchangeFacts, ResponseFlag } from './access-record.ts';
 import { buildRecord } from './access-record.ts';
 import type { EventOrigin } from './exchange-events.ts';
 import { tellEnd, tellRetry } from './exchange-events.ts';
+import { ExchangeLines } from './exchange-lines.ts';
+import type { ExchangeOwnership } from './exchange-ownership.ts';
+import { callHook } from './hook-call.ts';
 import type { Exchange } from './phases.ts';
-import { pathWithoutQuery } from './proxy-request.ts';
 import type { ProxyState } from './proxy-state.ts';
 import type { RequestTrace } from './request-trace.ts';
 
@@ -23,65 +25,51 @@ export class ExchangeReport<Context> {
   trace: RequestTrace | undefined;
   truncated = false;
   failure: Failure | undefined;
-  /** What user code threw. */
-  error: string | undefined;
+  /** What went wrong here, whatever became of the upstream: user code threw, a loop, the end of the process. */
+  fault: Failure | undefined;
   /** A flag that no failure carries. */
   flag: ResponseFlag | undefined;
+  /** Retries made above it; 0 as long as no upstream is asked. */
+  lineage = 0;
+  /** Undefined: it takes no part in error ownership, or no upstream was asked yet. */
+  ownership: ExchangeOwnership | undefined;
 
   readonly #proxy: ProxyState<Context>;
   readonly #exchange: Exchange<Context>;
+  readonly #lines: ExchangeLines<Context>;
   /** Given when the first event of this request, or its record, is told. */
   #id = 0;
 
   constructor(proxy: ProxyState<Context>, exchange: Exchange<Context>) {
     this.#proxy = proxy;
     this.#exchange = exchange;
+    this.#lines = new ExchangeLines(proxy, exchange);
     this.startedAtMs = proxy.clock.nowMs();
     this.startedWallMs = proxy.clock.wallMs();
   }
 
   retryScheduled(attempt: AttemptRecord, delayMs: number): void {
-    const { diagnostics, events, hooks } = this.#proxy;
+    this.ownership?.retried(attempt);
+    const { events } = this.#proxy;
     const { attemptNumber } = this.#exchange;
     if (events?.active === true) tellRetry(events, this.#origin(), attempt, attemptNumber, delayMs);
-    if (diagnostics === undefined) return;
-    if (this.#wordOf('suppressRetryLog', () => hooks.suppressRetryLog?.(this.#exchange)) === true) return;
-    const what = attempt.detail ?? `answered ${attempt.status}`;
-    diagnostics(
-      'warn',
-      `attempt ${attemptNumber} at ${attempt.endpoint} failed: ${what}; retry=true wait=${Math.round(delayMs)}ms, ${this.#summary()}`,
-    );
+    this.#lines.retried(attempt, attemptNumber, delayMs);
+  }
+
+  /** The fields of an answer as its client gets them: with a claim, for a caller that is trusted. */
+  told(status: number, fields: FieldList, head?: ResponseHead): FieldList {
+    if (this.ownership === undefined) return fields;
+    const { failure, fault, run } = this;
+    const answer =
+      head === undefined ? { status, fields, failure, isOwn: fault !== undefined } : { status, fields, head };
+    return this.ownership.told(answer, run, this.#exchange.plan.routeName);
   }
 
   /** The last word, once a request. */
   ended(totals: ExchangeTotals): void {
-    this.#logError(totals.status);
+    const failure = this.fault ?? this.failure;
+    if (failure !== undefined) this.#lines.failed(failure, totals.status, this.run?.reason);
     this.#writeRecord(totals);
-  }
-
-  #logError(status: number): void {
-    const { diagnostics, hooks } = this.#proxy;
-    const { failure } = this;
-    const what = this.error ?? (failure === undefined ? undefined : describeFailure(failure));
-    if (diagnostics === undefined || what === undefined) return;
-    if (
-      failure !== undefined &&
-      this.#wordOf('suppressErrorLog', () => hooks.suppressErrorLog?.(this.#exchange, failure)) === true
-    )
-      return;
-    const reason = this.run?.reason ?? 'none';
-    const facts = `status=${status} attempts=${this.#exchange.attemptNumber} retry=false reason=${reason}`;
-    diagnostics('error', `${what}; ${facts}, ${this.#summary()}`);
-  }
-
-  /** Asks a hook that only shapes a line of the log: when it throws, the line is written as if it were not there. */
-  #wordOf<T>(hook: string, ask: () => T | undefined): T | undefined {
-    try {
-      return ask();
-    } catch (error) {
-      this.#proxy.hookFault(hook, error);
-      return undefined;
-    }
   }
 
   #writeRecord(totals: ExchangeTotals): void {
@@ -91,22 +79,15 @@ export class ExchangeReport<Context> {
     const isTold = events?.active === true;
     if (log === undefined && onRecord === undefined && trace === undefined && !isTold) return;
     const record = this.#record(totals);
-    trace?.ended(record, this.failure?.kind);
+    trace?.ended(record, (this.fault ?? this.failure)?.kind);
     if (isTold) tellEnd(events, this.#origin(), record);
     onRecord?.(record);
     if (log === undefined) return;
-    try {
-      const logged = log.call(hooks, this.#exchange, record);
-      if (isPromise(logged)) logged.catch((error: unknown) => this.#proxy.hookFault('log', error));
-    } catch (error) {
-      this.#proxy.hookFault('log', error);
-    }
-  }
-
-  #summary(): string {
-    const { request } = this.#exchange;
-    const own = this.#wordOf('requestSummary', () => this.#proxy.hooks.requestSummary?.(this.#exchange));
-    return own ?? `${request.method} ${pathWithoutQuery(request.path)}, host ${request.host}`;
+    ask(
+      () => callHook('log', () => log.call(hooks, this.#exchange, record)),
+      () => {},
+      (error) => this.#proxy.hookFault(error),
+    );
   }
 
   #requestId(): number {
@@ -138,8 +119,11 @@ export class ExchangeReport<Context> {
       bytesOut,
       extraFlag: this.flag,
       failure: this.failure,
-      error: this.error,
+      fault: this.fault,
       replayLost,
+      lineage: this.lineage,
+      callerTrusted: this.ownership?.isCallerTrusted,
+      claimOut: this.ownership?.claimOut,
     });
   }
 }

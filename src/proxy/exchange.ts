@@ -1,17 +1,20 @@
-import { isPromise } from '../engine/ask.ts';
+import { explain } from '../core/explain.ts';
+import { ask } from '../engine/ask.ts';
 import type { MaybePromise } from '../engine/run-host.ts';
 import { runRequest } from '../engine/run-request.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
+import type { Clock } from '../transport/clock.ts';
 import type { TunnelEnd } from '../transport/tunnel-end.ts';
+import { arrivalOf } from './arrival.ts';
 import type { Downstream, DownstreamListener } from './downstream.ts';
 import type { ErrorResponse } from './error-response.ts';
-import { localResponse, loopResponse, thrownResponse } from './error-response.ts';
+import { localResponse, thrownResponse } from './error-response.ts';
 import { ExchangeAnswer } from './exchange-answer.ts';
 import { ExchangeHost } from './exchange-host.ts';
 import { ExchangeReport } from './exchange-report.ts';
-import { forbiddenNomination, isLooping } from './headers.ts';
-import { lastRecipient, maxForwards } from './max-forwards.ts';
-import type { Exchange, LocalAnswer, ProxyHooks, ProxyRequest } from './phases.ts';
+import type { HookLimit } from './hook-call.ts';
+import { callHook, thrownFailure } from './hook-call.ts';
+import type { Exchange, HookName, LocalAnswer, MutableResponse, ProxyHooks, ProxyRequest } from './phases.ts';
 import type { ExchangePlan } from './plan.ts';
 import { readProxyRequest } from './proxy-request.ts';
 import type { ProxyState } from './proxy-state.ts';
@@ -22,7 +25,8 @@ import { UpstreamRequest } from './upstream-request.ts';
  * One request from its head to its record, as its client sees it. Whatever happens on either side comes through here, and
  * `finish` is reached exactly once.
  */
-export class ProxyExchange<Context> implements Exchange<Context>, DownstreamListener {
+export class ProxyExchange<Context> implements Exchange<Context>, DownstreamListener, HookLimit {
+  readonly clock: Clock;
   readonly request: ProxyRequest;
   context!: Context;
   plan: ExchangePlan;
@@ -35,9 +39,12 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
   readonly #upstream: UpstreamRequest<Context>;
   readonly #answer: ExchangeAnswer;
   readonly #report: ExchangeReport<Context>;
+  /** Undefined while no upstream is asked. */
+  #host: ExchangeHost<Context> | undefined;
 
   constructor(proxy: ProxyState<Context>, downstream: Downstream, listener: string | undefined) {
     this.#proxy = proxy;
+    this.clock = proxy.clock;
     this.#hooks = proxy.hooks;
     this.#downstream = downstream;
     this.#answer = new ExchangeAnswer(downstream);
@@ -59,37 +66,57 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
     return this.ended || this.#answer.headSent;
   }
 
+  /** Milliseconds that the request has left. */
+  limitMs(): number {
+    return Math.max(0, this.#upstream.facts().deadlineAtMs - this.clock.nowMs());
+  }
+
   start(): void {
-    const nominated = forbiddenNomination(this.request.fields as FieldList);
-    if (nominated !== undefined) {
-      return this.answerError(localResponse(400, `Connection must not nominate the end-to-end field ${nominated}.`));
+    this.#withContext(() => this.#arrived());
+  }
+
+  #withContext(then: () => void): void {
+    const hook = this.#hooks.createContext;
+    if (hook === undefined) return then();
+    this.#ask(
+      'createContext',
+      () => hook.call(this.#hooks, this.request),
+      (context) => {
+        this.context = context;
+        if (!this.ended) then();
+      },
+    );
+  }
+
+  /** Asks user code before anything is sent: the request's deadline holds for it too. */
+  #ask<T>(hook: HookName, call: () => MaybePromise<T>, then: (answer: T) => void): void {
+    ask(
+      () => callHook(hook, call, this),
+      then,
+      (error) => this.thrown(error),
+    );
+  }
+
+  #arrived(): void {
+    const arrival = arrivalOf(this.request, this.#proxy.pseudonym);
+    if (arrival?.type === 'answered') return this.#filtered(arrival.answer);
+    if (arrival !== undefined) {
+      this.#report.fault = arrival.fault;
+      return this.answerError(arrival.answer);
     }
-    if (isLooping(this.request.fields as FieldList, this.#proxy.pseudonym)) {
-      this.#report.error = 'loop: this proxy sent the request to itself; an upstream leads to one of its own listeners';
-      return this.answerError(loopResponse());
-    }
-    const hops = maxForwards(this.request.method, this.request.fields as FieldList);
-    if (hops === 0) return this.#filtered(lastRecipient(this.request.method));
-    if (Number.isNaN(hops)) return this.answerError(localResponse(400, 'Max-Forwards must be one whole number.'));
-    let answer: MaybePromise<LocalAnswer | void>;
-    try {
-      this.context = this.#hooks.createContext?.(this.request) as Context;
-      answer = this.#hooks.requestFilter?.(this);
-    } catch (error) {
-      return this.thrown(error);
-    }
-    if (isPromise(answer)) {
-      answer.then(
-        (value) => this.#filtered(value),
-        (error: unknown) => this.thrown(error),
-      );
-    } else this.#filtered(answer);
+    const hook = this.#hooks.requestFilter;
+    if (hook === undefined) return this.#forward();
+    this.#ask(
+      'requestFilter',
+      () => hook.call(this.#hooks, this),
+      (answer) => this.#filtered(answer),
+    );
   }
 
   /** A request that the listener refused before it was whole: answered, recorded, never forwarded. */
   refuse(status: number, detail: string): void {
     this.#report.flag = 'DPE';
-    this.answerError(localResponse(status, detail));
+    this.#withContext(() => this.answerError(localResponse(status, detail)));
   }
 
   #filtered(answer: LocalAnswer | void): void {
@@ -106,26 +133,12 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
   }
 
   #forward(): void {
-    const { plan } = this;
     if (this.request.method === 'CONNECT' && !this.#upstream.isTunnel) {
       return this.answerError(localResponse(405, 'No tunnel is opened here.'));
     }
-    const { clock, random } = this.#proxy;
     this.#upstream.openBody();
-    const options = {
-      facts: this.#upstream.facts(),
-      policy: plan.policy,
-      timeouts: plan.timeouts,
-      body: this.#upstream.body,
-      operation: plan.routeName,
-      // Of two tunnels one would be cut in the middle of its protocol.
-      hedge: this.#upstream.isTunnel || this.#upstream.upgrade !== undefined ? undefined : plan.hedge,
-      canMove: plan.fallback === undefined ? undefined : () => plan.fallback?.() !== undefined,
-      host: new ExchangeHost(this, this.#proxy, this.#downstream, this.#upstream, this.#report),
-      clock,
-      random,
-    };
-    runRequest(options, (run) => {
+    this.#host = new ExchangeHost(this, this.#proxy, this.#downstream, this.#upstream, this.#report);
+    runRequest(this.#upstream.runOptions(this.#host), (run) => {
       this.#report.run = run;
     });
   }
@@ -143,14 +156,14 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
 
   cut(): void {
     if (this.ended) return;
-    this.#report.error = 'cut: the process ended before the request did';
+    this.#report.fault = explain('proxy_internal_error', 'the process ended before the request did');
     this.#report.run?.cancel();
     if (!this.#answer.headSent) return this.answerError(localResponse(503, 'This gateway is shutting down.'));
     this.truncate();
   }
 
   drained(): void {
-    this.#report.run?.resume();
+    this.#host?.drained();
   }
 
   // --- answers -----------------------------------------------------------------------------------------------------
@@ -160,11 +173,11 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
     this.#leaveUnreadBody();
     const story = { reason: this.#report.run?.reason, attempts: this.attemptNumber };
     try {
-      this.#answer.error(answer, story);
+      this.#answer.error({ ...answer, fields: this.#report.told(answer.status, answer.fields) }, story);
     } catch (error) {
       // A hook put into the answer what cannot be written: nothing was sent yet, and this one is ours alone.
-      this.#report.error ??= String(error);
-      this.#answer.error(thrownResponse(error), story);
+      this.#report.fault ??= thrownFailure(error);
+      this.#answer.error(localResponse(500, 'The answer could not be written.'), story);
     }
     this.finish();
   }
@@ -172,16 +185,22 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
   /** User code threw. */
   thrown(error: unknown): void {
     if (this.ended) return;
-    this.#report.error = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    if (!this.#answer.headSent) return this.answerError(thrownResponse(error));
-    this.truncate();
+    this.#report.fault = thrownFailure(error);
+    this.#report.run?.cancel();
+    if (this.#answer.headSent) return this.truncate();
+    const answer = thrownResponse(error);
+    if (answer !== undefined) return this.answerError(answer);
+    // It says that the client is gone. Should it be there all the same, it must not wait for an answer.
+    this.gone();
+    this.#downstream.abort();
   }
 
-  sendHead(status: number, reason: string, fields: FieldList, head: ResponseHead): void {
+  /** @param isFiltered User code may make the body longer or shorter. */
+  sendHead({ status, reason, fields }: MutableResponse, head: ResponseHead, isFiltered: boolean): void {
     if (this.ended) return;
     this.#upstream.body?.commit();
     this.#leaveUnreadBody();
-    this.#answer.head(status, reason, fields, head);
+    this.#answer.head(status, reason, this.#report.told(status, fields, head), head, isFiltered);
   }
 
   openTunnel(status: 101 | 200, reason: string, fields: FieldList, upstream: TunnelEnd): void {

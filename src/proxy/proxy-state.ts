@@ -33,6 +33,6 @@ export interface ProxyState<Context> {
   resolveChoice(choice: UpstreamChoice | undefined): Selection | undefined;
   /** Called once an exchange, after its record. */
   exchangeEnded(): void;
-  /** A hook that runs after the answer threw: there is nobody left to tell but the log. */
-  hookFault(hook: string, error: unknown): void;
+  /** User code threw that no answer depends on: there is nobody to tell but the log. */
+  hookFault(error: unknown): void;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_RETRY_POLICY } from '../core/presets/default.ts';
+import { describeFailure } from '../core/failure-chain.ts';
 import type { EventChannel } from '../core/observer.ts';
 import type { RetryBudgetOptions } from '../core/retry-budget.ts';
 import { createRetryBudget } from '../core/retry-budget.ts';
@@ -27,7 +28,10 @@ import type {
 import { DEFAULT_LISTENER_LIMITS } from './downstream.ts';
 import { ProxyExchange } from './exchange.ts';
 import { HOP_NAME } from './headers.ts';
+import { thrownFailure } from './hook-call.ts';
 import { listenHttp1 } from './http1-listener.ts';
+import { parseListenAddress } from './listen-address.ts';
+import type { OwnershipRules } from './ownership-rules.ts';
 import type { ProxyHooks, UpstreamChoice } from './phases.ts';
 import type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
 import { DEFAULT_REPLAY_BUFFER_BYTES, DEFAULT_TIMEOUTS } from './plan.ts';
@@ -60,6 +64,8 @@ export interface ProxyOptions {
    */
   readonly trustsPeer?: ((peer: ClientPeer) => boolean) | undefined;
   readonly clock?: Clock | undefined;
+  /** With whom requests take part in error ownership, whose filter sets no plan. Default: with nobody, and no claim passes. */
+  readonly ownership?: OwnershipRules | undefined;
   /** Uniform in [0, 1). */
   readonly random?: (() => number) | undefined;
 }
@@ -137,6 +143,7 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
       policy: options.policy ?? DEFAULT_RETRY_POLICY,
       timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
       replayBufferBytes: options.replayBufferBytes ?? DEFAULT_REPLAY_BUFFER_BYTES,
+      ownership: options.ownership,
     };
   }
 
@@ -215,9 +222,8 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
     return 'endpoint' in choice ? choice : { upstream: choice };
   }
 
-  hookFault(hook: string, error: unknown): void {
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    this.diagnostics?.('error', `hook ${hook} failed after the answer: ${text}`);
+  hookFault(error: unknown): void {
+    this.diagnostics?.('error', `${describeFailure(thrownFailure(error))}; the request went on without it`);
   }
 
   #upstreamOf(name: string, addresses: readonly string[]): Upstream {
@@ -234,14 +240,4 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
 
 function isAddressList(choice: Exclude<UpstreamChoice, string>): choice is readonly string[] {
   return Array.isArray(choice);
-}
-
-/** `host:port`, port 0 allowed. @throws RangeError */
-function parseListenAddress(text: string): ListenAddress {
-  if (text.endsWith(':0')) {
-    const { host } = parseAddress(`${text.slice(0, -1)}1`);
-    return { host, port: 0 };
-  }
-  const { host, port } = parseAddress(text);
-  return { host, port };
 }

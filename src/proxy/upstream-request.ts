@@ -1,8 +1,12 @@
+import { attemptTimeoutMs, deadlineAt } from '../core/deadline.ts';
 import type { RequestFacts } from '../core/request-session.ts';
 import { isPromise } from '../engine/ask.ts';
 import type { Endpoint } from '../engine/endpoint.ts';
+import { saysDeadline, withDeadline } from '../engine/deadline-fields.ts';
+import { readInboundFacts } from '../engine/inbound-facts.ts';
 import { readRequestAttempt } from '../engine/request-attempt.ts';
-import type { MaybePromise } from '../engine/run-host.ts';
+import type { RunRequestOptions } from '../engine/request-run.ts';
+import type { MaybePromise, RunHost } from '../engine/run-host.ts';
 import { fieldValues, hasField, listMembers } from '../http1/field-list.ts';
 import type { FieldList } from '../http1/message.ts';
 import { createReplayBody } from '../transport/replay-body.ts';
@@ -10,9 +14,13 @@ import type { NotReplayableReason } from '../transport/replay-body.ts';
 import type { RequestBody } from '../transport/request-body.ts';
 import type { AttemptRequest } from '../transport/transport.ts';
 import type { Downstream } from './downstream.ts';
+import { beginOwnership } from './exchange-ownership.ts';
 import type { ExchangeReport } from './exchange-report.ts';
 import { hasIdempotencyKey, upstreamRequestFields } from './headers.ts';
+import { callHook } from './hook-call.ts';
+import { DEFAULT_MARGIN_MS } from './ownership-rules.ts';
 import type { Exchange } from './phases.ts';
+import type { ExchangePlan } from './plan.ts';
 import type { ProxyState } from './proxy-state.ts';
 import { tracedAttempt } from './request-trace.ts';
 
@@ -24,6 +32,11 @@ export class UpstreamRequest<Context> {
   /** Undefined while nothing is forwarded, and for a request without a body. */
   body: RequestBody | undefined;
   replayLost: NotReplayableReason | undefined;
+  /** Its caller waits for less time than is allowed here. */
+  hasCallersDeadline = false;
+  #deadlineAtMs = Infinity;
+  /** The request tells of a deadline, readable or not. */
+  #saysDeadline = false;
 
   readonly #proxy: ProxyState<Context>;
   readonly #exchange: Exchange<Context>;
@@ -82,14 +95,50 @@ export class UpstreamRequest<Context> {
 
   facts(): RequestFacts {
     const { request, plan } = this.#exchange;
-    const { requestMs } = plan.timeouts;
+    const { startedAtMs } = this.#report;
     const fields = request.fields as FieldList;
+    const said = plan.policy.ownership === 'off' ? undefined : readInboundFacts(fields);
+    const lineage = said?.lineage ?? readRequestAttempt(fields)?.lineage ?? 0;
+    this.#saysDeadline = said !== undefined && saysDeadline(fields);
+    this.#report.lineage = lineage;
+    const ownDeadlineAtMs = deadlineAt(plan.timeouts.requestMs, startedAtMs);
+    const callersDeadlineAtMs = startedAtMs + (said?.timeoutMs ?? Infinity);
+    this.hasCallersDeadline = callersDeadlineAtMs < ownDeadlineAtMs;
+    const nowMs = this.#proxy.clock.nowMs();
+    // What cannot be answered before its caller has gone is not begun: its time is over now.
+    const isExpired = callersDeadlineAtMs - nowMs <= marginOf(plan);
+    this.#deadlineAtMs = isExpired ? nowMs : Math.min(ownDeadlineAtMs, callersDeadlineAtMs);
     return {
       method: request.method,
       keyed: hasIdempotencyKey(fields),
       repeatable: plan.repeatable,
-      lineage: readRequestAttempt(fields)?.lineage ?? 0,
-      deadlineAtMs: requestMs === 0 ? Infinity : this.#report.startedAtMs + requestMs,
+      lineage,
+      deadlineAtMs: this.#deadlineAtMs,
+    };
+  }
+
+  /** What the engine is told of the request, once: its part in error ownership begins here. */
+  runOptions(host: RunHost): RunRequestOptions {
+    const { plan } = this.#exchange;
+    const facts = this.facts();
+    const ownership = beginOwnership(plan, this.#downstream, facts, this.#proxy);
+    this.#report.ownership = ownership;
+    const { clock, random } = this.#proxy;
+    return {
+      facts,
+      policy: ownership?.policy ?? plan.policy,
+      readAnswer: ownership?.answered,
+      tellsHistory: ownership?.tells,
+      strangersDeadline: this.hasCallersDeadline && ownership?.isCallerTrusted !== true,
+      timeouts: plan.timeouts,
+      body: this.body,
+      operation: plan.routeName,
+      // Of two tunnels one would be cut in the middle of its protocol.
+      hedge: this.isTunnel || this.upgrade !== undefined ? undefined : plan.hedge,
+      canMove: plan.fallback === undefined ? undefined : () => plan.fallback?.() !== undefined,
+      host,
+      clock,
+      random,
     };
   }
 
@@ -106,14 +155,27 @@ export class UpstreamRequest<Context> {
     const mutable = { method: request.method, path: request.path, fields };
     const built = (): AttemptRequest => {
       const { method, path: target } = mutable;
-      const attempt = { method, target, fields: mutable.fields, body, expectContinueMs, upgrade: this.upgrade, tunnel };
+      const timed = this.#timed(mutable.fields, endpoint);
+      const attempt = { method, target, fields: timed, body, expectContinueMs, upgrade: this.upgrade, tunnel };
       return this.#traced(attempt, attemptNumber);
     };
     const { hooks } = this.#proxy;
     const hook = hooks.upstreamRequestFilter;
     if (hook === undefined) return built();
-    const changed = hook.call(hooks, this.#exchange, mutable, endpoint);
+    const changed = callHook('upstreamRequestFilter', () => hook.call(hooks, this.#exchange, mutable, endpoint));
     return isPromise(changed) ? changed.then(built) : built();
+  }
+
+  /** Tells a callee that is to know how much time is left for it, and passes on nothing that is no longer true. */
+  #timed(fields: FieldList, endpoint: Endpoint): FieldList {
+    const { plan } = this.#exchange;
+    const { ownership, run } = this.#report;
+    if (!this.#saysDeadline && ownership === undefined) return fields;
+    const upstream = run?.upstream;
+    const isTold = ownership !== undefined && upstream !== undefined && ownership.tells({ upstream, endpoint });
+    if (!isTold && !this.#saysDeadline) return fields;
+    const leftMs = attemptTimeoutMs(plan.timeouts.attemptMs, this.#deadlineAtMs, this.#proxy.clock.nowMs());
+    return withDeadline(fields, leftMs, marginOf(plan), isTold);
   }
 
   #traced(attempt: AttemptRequest, attemptNumber: number): AttemptRequest {
@@ -121,4 +183,8 @@ export class UpstreamRequest<Context> {
     if (trace === undefined) return attempt;
     return tracedAttempt(trace, attempt, attemptNumber, this.#proxy.clock.nowMs() - startedAtMs);
   }
+}
+
+function marginOf({ ownership }: ExchangePlan): number {
+  return ownership?.marginMs ?? DEFAULT_MARGIN_MS;
 }

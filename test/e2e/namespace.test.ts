@@ -106,7 +106,7 @@ test('a gateway whose upstream is its own listener answers 508 instead of going 
   assert.equal(answer.status, 508);
   assert.match(answer.value('proxy-status') ?? '', /proxy_loop_detected/);
   assert.equal(records.length, 2);
-  assert.match(records[0]?.error ?? '', /^loop: /);
+  assert.match(records[0]?.error ?? '', /^internal proxy_loop_detected/);
   assert.equal(records[1]?.attempts.length, 1);
 });
 
