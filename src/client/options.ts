@@ -210,6 +210,7 @@ const TIMEOUT_NAMES = ['requestMs', 'attemptMs', 'connectMs', 'idleMs'] as const
 const POLICY_NAMES: readonly string[] = [
   'maxRetries',
   'codes',
+  'grpcStatuses',
   'on',
   'curve',
   'backoffMs',

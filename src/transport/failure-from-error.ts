@@ -150,6 +150,10 @@ function classifyCode(code: string, error: unknown, site: FailureSite): Verdict 
   switch (code) {
     case 'ECONNREFUSED':
       return ['connection_refused', 'upstream'];
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      // A look-up of one's own gives the code alone, without the call of the system's resolver.
+      return ['dns_error', 'upstream'];
     case 'ECONNRESET':
     case 'ECONNABORTED':
     case 'EPIPE':

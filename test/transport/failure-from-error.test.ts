@@ -29,6 +29,8 @@ const rows: readonly [code: string, syscall: string, phase: FailurePhase, kind: 
     ['EPERM', 'connect', 'connect', 'destination_ip_prohibited', 'internal'],
     ['ENOTFOUND', 'getaddrinfo', 'connect', 'dns_error', 'upstream'],
     ['EAI_AGAIN', 'getaddrinfo', 'connect', 'dns_error', 'upstream'],
+    ['ENOTFOUND', '', 'connect', 'dns_error', 'upstream'],
+    ['EAI_AGAIN', '', 'connect', 'dns_error', 'upstream'],
     ['ETIMEOUT', 'queryA', 'connect', 'dns_timeout', 'upstream'],
     ['EMFILE', 'connect', 'connect', 'local_resource_exhausted', 'internal'],
     ['ENFILE', 'connect', 'connect', 'local_resource_exhausted', 'internal'],
