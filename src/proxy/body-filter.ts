@@ -81,7 +81,8 @@ export class BodyFilter {
   #answered(chunk: Buffer, end: boolean, answer: FilteredChunk): void {
     if (this.#over) return;
     const bytes = answer === undefined ? chunk : bytesOf(answer);
-    if (bytes === undefined) return this.#fail(new TypeError(`${typeof answer} is neither bytes nor text`));
+    if (bytes === undefined)
+      return this.#fail(new TypeError(`responseBodyFilter returned a ${typeof answer}; give bytes, text or nothing`));
     if (bytes.length > 0 && !this.#ends.write(bytes)) this.#clientIsFull = true;
     if (!end) return;
     this.#over = true;

@@ -8,8 +8,10 @@ export { recordLine } from './access-record.ts';
 export type { ConnectionRefusal, ListenAddress, Listener, ListenerEngine, ListenerLimits } from './downstream.ts';
 export type { Http2Flood } from './http2-flood-guard.ts';
 export type { ListenerTls, TlsCertificate } from './tls-settings.ts';
+export type { FilteredChunk } from './body-filter.ts';
 export type {
   Exchange,
+  HookName,
   LocalAnswer,
   MutableRequest,
   MutableResponse,

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { explain } from '../../src/core/explain.ts';
+import { FailureError } from '../../src/core/failure-error.ts';
+import type { Failure } from '../../src/core/failure.ts';
 import type { AccessRecord } from '../../src/proxy/access-record.ts';
 import { HttpStatusError } from '../../src/proxy/error-response.ts';
 import type { ProxyHooks } from '../../src/proxy/phases.ts';
@@ -8,9 +11,6 @@ import { refusedAddress } from '../support/addresses.ts';
 import { requestRaw } from '../support/raw-client.ts';
 import { startOrigin } from '../support/scripted-origin.ts';
 
-const boom = (): never => {
-  throw new Error('a bug in user code');
-};
 const SPLIT = ['X-Evil', 'a\r\nX-Injected: b'];
 
 interface Case {
@@ -20,11 +20,12 @@ interface Case {
   readonly status: number;
 }
 
-/** Hooks that fail, by name, and what the client gets. */
+const carried = (failure: Failure) => (): never => {
+  throw new FailureError(failure);
+};
+
+/** What hooks throw or say, and what the client gets. Every hook, failing in every way, is in `failing-hooks.test.ts`. */
 const CASES: Readonly<Record<string, Case>> = {
-  createContext: { hooks: { createContext: boom }, at: 'origin', status: 500 },
-  requestFilter: { hooks: { requestFilter: boom }, at: 'origin', status: 500 },
-  'requestFilter, later': { hooks: { requestFilter: async () => boom() }, at: 'origin', status: 500 },
   'requestFilter with a status of its own': {
     hooks: {
       requestFilter: () => {
@@ -34,42 +35,74 @@ const CASES: Readonly<Record<string, Case>> = {
     at: 'origin',
     status: 403,
   },
+  'connected with a status of its own, later': {
+    hooks: { connected: () => Promise.reject(new HttpStatusError(421, 'not this socket')) },
+    at: 'origin',
+    status: 421,
+  },
+  'a failure that is the upstream’s is 502': {
+    hooks: { requestFilter: carried(explain('http_protocol_error', 'licence server', { source: 'upstream' })) },
+    at: 'origin',
+    status: 502,
+  },
+  'a timeout that is the upstream’s is 504': {
+    hooks: { upstreamRequestFilter: carried(explain('http_response_timeout', 'licence', { source: 'upstream' })) },
+    at: 'origin',
+    status: 504,
+  },
+  'a failure that is the client’s is 400': {
+    hooks: { requestFilter: carried(explain('downstream_protocol_error', 'no tenant', { source: 'downstream' })) },
+    at: 'origin',
+    status: 400,
+  },
+  'a client that hook code declares gone gets no answer': {
+    hooks: { requestFilter: carried(explain('downstream_closed', 'it left', { source: 'downstream' })) },
+    at: 'origin',
+    status: 0,
+  },
+  'a failure of ours is 500': {
+    hooks: { requestFilter: carried(explain('proxy_configuration_error', 'no key')) },
+    at: 'origin',
+    status: 500,
+  },
+  'a request that is denied is 403': {
+    hooks: { requestFilter: carried(explain('http_request_denied', 'no token')) },
+    at: 'origin',
+    status: 403,
+  },
   'requestFilter with an answer that would split the message': {
     hooks: { requestFilter: () => ({ status: 200, fields: SPLIT }) },
     at: 'origin',
     status: 500,
   },
-  selectUpstream: { hooks: { selectUpstream: boom }, at: 'origin', status: 500 },
   'selectUpstream with no address': { hooks: { selectUpstream: () => 'nowhere' }, at: 'origin', status: 500 },
-  upstreamRequestFilter: { hooks: { upstreamRequestFilter: boom }, at: 'origin', status: 500 },
   'upstreamRequestFilter with a field that would split the request': {
     hooks: { upstreamRequestFilter: (_exchange, request) => void request.fields.push(...SPLIT) },
     at: 'origin',
     status: 500,
   },
-  connected: { hooks: { connected: boom }, at: 'origin', status: 500 },
-  'connected, later': { hooks: { connected: async () => boom() }, at: 'origin', status: 500 },
-  responseFilter: { hooks: { responseFilter: boom }, at: 'origin', status: 500 },
   'responseFilter with a field that would split the response': {
     hooks: { responseFilter: (_exchange, response) => void response.fields.push(...SPLIT) },
     at: 'origin',
     status: 500,
   },
-  failToConnect: { hooks: { failToConnect: boom }, at: 'refused', status: 500 },
-  failToProxy: { hooks: { failToProxy: boom }, at: 'refused', status: 500 },
+  'responseFilter with a status that has no body, for a response that has one': {
+    hooks: {
+      responseFilter: (_exchange, response) => {
+        response.status = 304;
+      },
+    },
+    at: 'origin',
+    status: 500,
+  },
   'failToProxy with fields that would split the response': {
     hooks: { failToProxy: (_exchange, _failure, answer) => ({ ...answer, fields: SPLIT }) },
     at: 'refused',
     status: 500,
   },
-  suppressErrorLog: { hooks: { suppressErrorLog: boom }, at: 'refused', status: 502 },
-  suppressRetryLog: { hooks: { suppressRetryLog: boom }, at: 'refused', status: 502 },
-  requestSummary: { hooks: { requestSummary: boom }, at: 'refused', status: 502 },
-  log: { hooks: { log: boom }, at: 'origin', status: 200 },
-  'log, later': { hooks: { log: async () => boom() }, at: 'origin', status: 200 },
 };
 
-describe('a hook that fails ends its own request, with a record, and nothing else', () => {
+describe('what a hook throws or says decides about its own request, with a record, and nothing else', () => {
   for (const [name, { hooks, at, status }] of Object.entries(CASES)) {
     test(name, async (t) => {
       const origin = await startOrigin({ do: 'respond', body: 'fine' }, { t });
@@ -94,7 +127,7 @@ describe('a hook that fails ends its own request, with a record, and nothing els
         false,
       );
       assert.equal(records.length, 1);
-      assert.equal(records[0]?.status, status);
+      assert.equal(records[0]?.status, status === 0 ? 499 : status);
       faulty = false;
       assert.equal((await requestRaw(listener.address.port)).text, 'fine');
       assert.equal(proxy.inflightCount, 0);
