@@ -1,4 +1,5 @@
 import type { BreakerState } from './circuit-breaker.ts';
+import type { Claim } from './claim.ts';
 import type { StopReason } from './decision.ts';
 import type { SafetyClass } from './safety.ts';
 
@@ -27,6 +28,8 @@ export interface AttemptEnding {
   /** The kind of the failure when none did. */
   readonly failure: string | undefined;
   readonly safety: SafetyClass | undefined;
+  /** What the callee claimed about its error, where it is believed. */
+  readonly claim: Claim | undefined;
 }
 
 /** An attempt ended and another one follows. */
@@ -58,6 +61,8 @@ export interface RequestEnded extends RequestEventFields {
   /** Undefined when no upstream was asked. */
   readonly reason: StopReason | undefined;
   readonly truncated: boolean;
+  /** Whose error the answer is: `owned`, `kept` or `relayed`; undefined without one, and where nobody asks. */
+  readonly claimOut: string | undefined;
   readonly attemptCount: number;
   readonly retryCount: number;
   readonly durationMs: number;
