@@ -59,7 +59,7 @@ export interface RetryPolicyOptions {
 const TRIGGERS: readonly RetryTrigger[] = ['unsent', 'rejected', 'stale', 'reset', 'timeout'];
 const CURVES: readonly BackoffCurve[] = ['exponential', 'linear', 'fixed'];
 const JITTERS: readonly Jitter[] = ['full', 'equal', 'decorrelated', 'none'];
-const OWNERSHIP_MODES: readonly OwnershipMode[] = ['off', 'observe', 'enforce'];
+export const OWNERSHIP_MODES: readonly OwnershipMode[] = ['off', 'observe', 'enforce'];
 
 /**
  * Fills in the defaults and checks every field.

@@ -1,8 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { checkSource, limitFaults } from '../config/checked-source.ts';
-import { formatFault } from '../config/fault.ts';
 import { readEnvironment } from './environment.ts';
-import { serviceForm, type ServiceFile } from './service-schema.ts';
 import type { ServiceOptions } from './settings.ts';
 
 export type Configuration =
@@ -16,9 +13,11 @@ const DEFAULT_FILE = 'mulligan.service.yaml';
  * Reads `mulligan.service.yaml`, or the file that MULLIGAN_SERVICE_CONFIG names, and what the variables MULLIGAN_… say
  * beside it: they win. Finds every fault in one run; never throws.
  */
-export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
+export async function readConfiguration(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Configuration> {
   const named = environment['MULLIGAN_SERVICE_CONFIG'];
-  const file = readFile(named ?? DEFAULT_FILE, named !== undefined);
+  const file = await readFile(named ?? DEFAULT_FILE, named !== undefined);
   const variables = readEnvironment(environment);
   const faults = [...file.faults, ...variables.faults];
   if (faults.length > 0) return { ok: false, faults };
@@ -30,7 +29,7 @@ interface Part {
   readonly faults: readonly string[];
 }
 
-function readFile(path: string, needed: boolean): Part {
+async function readFile(path: string, needed: boolean): Promise<Part> {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -39,19 +38,7 @@ function readFile(path: string, needed: boolean): Part {
     const words = error instanceof Error ? error.message : String(error);
     return { options: {}, faults: [`${path}:1:1 cannot be read (${words})`] };
   }
-  const { file, faults } = checkSource(text, path, serviceForm);
-  if (file === undefined || faults.length > 0) {
-    return { options: {}, faults: limitFaults(faults, path).map(formatFault) };
-  }
-  return { options: toOptions(file), faults: [] };
-}
-
-function toOptions({ memory, margin, ...same }: ServiceFile): ServiceOptions {
-  const options: ServiceOptions = {
-    ...same,
-    marginMs: margin,
-    memoryFile: memory?.file,
-    saveEveryMs: memory?.saveEvery,
-  };
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  // Megabytes of heap that every collection of garbage in the application would walk over: only where there is a file.
+  const { readServiceFile } = await import('./service-file.ts');
+  return readServiceFile(text, path);
 }

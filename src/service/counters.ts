@@ -1,5 +1,6 @@
 import type { StopReason } from '../core/decision.ts';
 import type { ErrorClaim } from '../core/ownership/error-claim.ts';
+import type { WrongClaims } from './claim-suspicion.ts';
 
 /** One edge: an inbound operation, and an operation that is called for it. */
 export interface EdgeMetrics {
@@ -21,6 +22,8 @@ export interface EdgeMetrics {
   readonly probeCount: number;
   /** Of these, the ones that succeeded: a claim was wrong, or fortune turned. */
   readonly missedRetryCount: number;
+  /** Believed claims that are likely wrong. A callee with many of them does not take part as it should. */
+  readonly wrongClaims: WrongClaims;
 }
 
 /** One inbound operation. */
@@ -34,7 +37,10 @@ export interface OperationMetrics {
   readonly lowCount: number;
   /** Refused because there was no time to answer. */
   readonly expiredCount: number;
-  /** The most layers of retries above one request and on its way on, within the last two minutes. */
+  /**
+   * The most retries above one request, and layers of them from here on, within the last two minutes: an own layer that
+   * retried, and one below for a callee that relayed. What a callee's callees retried and it did not tell of is not in it.
+   */
   readonly stormRadius: number;
 }
 
@@ -48,7 +54,7 @@ export interface ServiceMetrics {
 }
 
 type Open<Type> = {
-  -readonly [Name in keyof Type]: Type[Name] extends Readonly<Record<string, unknown>>
+  -readonly [Name in keyof Type]: Type[Name] extends object
     ? { -readonly [Key in keyof Type[Name]]: Type[Name][Key] }
     : Type[Name];
 };
@@ -93,6 +99,7 @@ export class Counters {
       unsuppressedCount: 0,
       probeCount: 0,
       missedRetryCount: 0,
+      wrongClaims: { contradictory: 0, doubted: 0, retryHelped: 0 },
     };
     const ofInbound = this.#edges.get(inbound) ?? new Map<string, EdgeCounters>();
     this.#edges.set(inbound, ofInbound.set(callee, counters));

@@ -1,7 +1,7 @@
 import { nearestName } from '../config/nearest-name.ts';
-import { OWNERSHIP_MODES } from '../config/ownership-schema.ts';
 import { readDuration, type Reading } from '../config/quantity.ts';
 import { readPeer } from '../config/trust.ts';
+import { OWNERSHIP_MODES } from '../core/retry-policy.ts';
 import type { ServiceOptions } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,6 +20,7 @@ const VARIABLES: Readonly<Record<string, Variable>> = {
   MULLIGAN_REFUSE_EXPIRED: { setting: 'refuseExpired', read: readSwitch },
   MULLIGAN_ALIAS: { setting: 'alias', read: readSwitch },
   MULLIGAN_PROBE_EVERY: { setting: 'probeEvery', read: readCount },
+  MULLIGAN_OPENTELEMETRY: { setting: 'openTelemetry', read: readSwitch },
   MULLIGAN_MEMORY_FILE: { setting: 'memoryFile', read: (text) => ({ ok: true, value: text }) },
   MULLIGAN_SAVE_EVERY: {
     setting: 'saveEveryMs',

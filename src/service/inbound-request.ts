@@ -38,6 +38,16 @@ export class InboundRequest {
     return this.route?.() ?? this.#guessed;
   }
 
+  /** The layers of retries from here on, on its worst path: of this service, and of the callees that tell of theirs. */
+  get layerCount(): number {
+    let most = 0;
+    for (const { repeatCount, retried, relayedBelow } of this.calls) {
+      const count = (repeatCount > 0 || retried ? 1 : 0) + (relayedBelow ? 1 : 0);
+      if (count > most) most = count;
+    }
+    return most;
+  }
+
   /** @returns false when the call has no part in the answer */
   add(call: ServiceCall): boolean {
     if (this.answered || this.calls.length >= MAX_CALL_COUNT) return false;

@@ -6,12 +6,14 @@ export { withOwnership } from './adapters/node-http.ts';
 export { fallback, optional, required } from './edges.ts';
 export { installService } from './install.ts';
 export { outboundTracker } from '../engine/outbound-tracking.ts';
+export { observeService } from './opentelemetry-metrics.ts';
 export { servicePrometheusText } from './prometheus-text.ts';
 
 export type { ExpressNext, ExpressRequest } from './adapters/express.ts';
 export type { FastifyDone, FastifyHooks, FastifyOwnershipReply, FastifyOwnershipRequest } from './adapters/fastify.ts';
 export type { HonoContext } from './adapters/hono.ts';
 export type { NodeHandler } from './adapters/node-http.ts';
+export type { WrongClaims } from './claim-suspicion.ts';
 export type { EdgeMetrics, OperationMetrics, ServiceMetrics } from './counters.ts';
 export type { InstalledService, InstallOptions } from './install.ts';
 export type { ServiceHost } from './service.ts';

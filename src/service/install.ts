@@ -7,6 +7,7 @@ import { hookHttpClient } from './hooks/http-client.ts';
 import { hookHttpServer } from './hooks/http-server.ts';
 import { hookUndici } from './hooks/undici.ts';
 import { createMemoryFile, wordsOf, type MemoryFile } from './memory-file.ts';
+import { awaitOpenTelemetry } from './opentelemetry-metrics.ts';
 import { Service, type ServiceHost } from './service.ts';
 import type { ServiceOptions } from './settings.ts';
 
@@ -55,6 +56,10 @@ export function installService(settings: ServiceOptions = {}, options: InstallOp
   const service = new Service(settings, options.host);
   const guard = new Guard(service.counters, tell);
   const stops = service.settings.mode === 'off' ? [] : hooksOf(service, guard, options.servers ?? true);
+  if (service.settings.mode !== 'off' && service.settings.openTelemetry) {
+    const run = (act: () => void): void => void guard.run('opentelemetry', act);
+    stops.push(awaitOpenTelemetry(() => service.metrics(), run));
+  }
   const file = keepMemory(service, tell);
   stops.push(...(file === undefined ? [] : [file.stop]));
   const installed: ServiceProcess = {

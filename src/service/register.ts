@@ -5,10 +5,10 @@
 import { readConfiguration } from './configuration.ts';
 import { installedService, installService } from './install.ts';
 
-function register(tell: (line: string) => void): void {
+async function register(tell: (line: string) => void): Promise<void> {
   // Preloaded twice (NODE_OPTIONS and the command line, say) it is there once.
   if (installedService() !== undefined) return;
-  const configuration = readConfiguration(process.env);
+  const configuration = await readConfiguration(process.env);
   if (!configuration.ok) {
     tell('mulligan: error ownership is off, for its configuration has faults:');
     for (const fault of configuration.faults) tell(`mulligan: ${fault}`);
@@ -25,7 +25,7 @@ function register(tell: (line: string) => void): void {
 
 // An application must start whatever becomes of us.
 try {
-  register((line) => void process.stderr.write(`${line}\n`));
+  await register((line) => void process.stderr.write(`${line}\n`));
 } catch (error) {
   process.stderr.write(`mulligan: error ownership is off: ${error instanceof Error ? error.message : String(error)}\n`);
 }

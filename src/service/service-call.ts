@@ -5,6 +5,7 @@ import { hasErrorClaim, readErrorClaim } from '../engine/error-claim.ts';
 import type { AttemptNote, TrackedCall } from '../engine/outbound-tracking.ts';
 import type { FieldList } from '../http1/message.ts';
 import { standsFor } from './cause-chain.ts';
+import { suspicionOf } from './claim-suspicion.ts';
 import type { EdgeCounters } from './counters.ts';
 import type { InboundRequest } from './inbound-request.ts';
 
@@ -23,6 +24,8 @@ export interface CallStart {
   readonly host: string;
   /** Retries of the same thing before it, made by a loop that is not ours. */
   readonly repeatCount: number;
+  /** What it repeats had been relayed by its callee. */
+  readonly repeatsRelayed: boolean;
   readonly edge: EdgeClass | undefined;
   readonly mode: OwnershipMode;
   /** Its suppressed retry is let through, to see whether it helps. */
@@ -41,6 +44,8 @@ export class ServiceCall implements Outbound, TrackedCall {
   causal = false;
   /** Who makes it sent it again. */
   retried = false;
+  /** A callee relayed: a layer of retries below had its turn. */
+  relayedBelow = false;
   /** Where the last attempt went, as a hook saw it: a layer around `fetch` does not know. */
   peerAddress: string | undefined = undefined;
   readonly #host: CallHost;
@@ -50,6 +55,7 @@ export class ServiceCall implements Outbound, TrackedCall {
   readonly #counters: EdgeCounters;
   readonly #probe: boolean;
   #probed = false;
+  #retriedRelayed: boolean;
 
   constructor(host: CallHost, inbound: InboundRequest | undefined, start: CallStart, counters: EdgeCounters) {
     this.#host = host;
@@ -62,6 +68,7 @@ export class ServiceCall implements Outbound, TrackedCall {
     this.mode = start.mode;
     this.#probe = start.probe;
     this.#counters = counters;
+    this.#retriedRelayed = start.repeatsRelayed;
     this.startedAtMs = host.nowMs();
   }
 
@@ -102,16 +109,26 @@ export class ServiceCall implements Outbound, TrackedCall {
 
   note({ claim, retried, stopped }: AttemptNote): void {
     const counters = this.#counters;
-    if (retried || stopped !== 'success') counters.claimsIn[claim?.claim ?? 'absent'] += 1;
+    if (retried || stopped !== 'success') this.#countClaim(claim);
     if (retried) {
       counters.retryCount += 1;
       this.retried = true;
       if (claim?.claim !== 'relayed') return;
+      this.#retriedRelayed = true;
       if (this.#probe) this.#probed = true;
       else counters.unsuppressedCount += 1;
     } else if (stopped !== undefined && SUPPRESSING.has(stopped)) {
       counters.suppressed[stopped] = (counters.suppressed[stopped] ?? 0) + 1;
     }
+  }
+
+  #countClaim(claim: ErrorClaim | undefined): void {
+    const counters = this.#counters;
+    counters.claimsIn[claim?.claim ?? 'absent'] += 1;
+    if (claim === undefined) return;
+    if (claim.claim === 'relayed') this.relayedBelow = true;
+    const suspicion = suspicionOf(claim);
+    if (suspicion !== undefined) counters.wrongClaims[suspicion] += 1;
   }
 
   end(ending: OutboundEnding): void {
@@ -120,6 +137,7 @@ export class ServiceCall implements Outbound, TrackedCall {
     this.#state(ending, failed);
     this.#counters.callCount += 1;
     if (failed) this.#counters.failedCount += 1;
+    if (this.#retriedRelayed && ending.outcomeClass === 'ok') this.#counters.wrongClaims.retryHelped += 1;
     if (!this.#probed) return;
     this.#counters.probeCount += 1;
     if (!failed) this.#counters.missedRetryCount += 1;

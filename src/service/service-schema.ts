@@ -12,6 +12,7 @@ export interface ServiceFile {
   refuseExpired?: boolean | undefined;
   alias?: boolean | undefined;
   probeEvery?: number | undefined;
+  openTelemetry?: boolean | undefined;
   memory?: { file: string; saveEvery?: number | undefined } | undefined;
   edges?: FileEdge[] | undefined;
 }
@@ -52,6 +53,10 @@ export const serviceFile: z.ZodType<ServiceFile> = z.strictObject({
   refuseExpired: note(z.boolean(), 'Whether what cannot be answered in time is refused before it begins.').optional(),
   alias: note(z.boolean(), 'Whether `x-uber-error-claim` is written too.').optional(),
   probeEvery: count('One in so many suppressed retries is let through; 0 for none.', 0, 1_000_000).optional(),
+  openTelemetry: note(
+    z.boolean(),
+    'Whether an OpenTelemetry that the application registers is given what is counted.',
+  ).optional(),
   memory: note(
     z.strictObject({
       file: note(z.string().min(1).max(4096), 'Where what was learned is kept between processes.'),

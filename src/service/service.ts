@@ -19,6 +19,7 @@ import {
 } from './counters.ts';
 import { edgeRules, type EdgeRules } from './edge-rules.ts';
 import { InboundRequest } from './inbound-request.ts';
+import { calleeOf } from './callee.ts';
 import { NameMemory, operationName } from './operation-name.ts';
 import { ServiceCall, type CallHost } from './service-call.ts';
 import { withDefaults, type ServiceOptions, type ServiceSettings } from './settings.ts';
@@ -111,6 +112,16 @@ export class Service implements OutboundTracker, CallHost {
     return deadlineAtMs - this.#nowMs() <= this.settings.marginMs;
   }
 
+  /** Whether it is to be refused before the application sees it. */
+  isRefused(inbound: InboundRequest): boolean {
+    return inbound.deadlineAtMs < Infinity && this.settings.refuseExpired && this.isExpired(inbound);
+  }
+
+  refuse(inbound: InboundRequest): void {
+    this.counters.operation(inbound.operation).expiredCount += 1;
+    inbound.own = { why: 'timeout' };
+  }
+
   enter(inbound: InboundRequest): void {
     this.#contexts.enterWith({ inbound, scope: undefined, attempted: undefined });
   }
@@ -147,6 +158,7 @@ export class Service implements OutboundTracker, CallHost {
       target: url,
       host: callee.host,
       repeatCount: failures.length,
+      repeatsRelayed: failures.at(-1)?.ending?.claim?.claim === 'relayed',
       edge: edge ?? context?.scope?.edge,
       mode: probe ? ('observe' as const) : mode,
       probe,
@@ -175,8 +187,7 @@ export class Service implements OutboundTracker, CallHost {
     const counters = this.counters.operation(inbound.operation);
     counters.requestCount += 1;
     if (inbound.calls.length > 0) counters.callingCount += 1;
-    const retried = inbound.calls.some((call) => call.repeatCount > 0 || call.retried);
-    countRadius(counters, inbound.lineage + (retried ? 1 : 0), nowMs);
+    countRadius(counters, inbound.lineage + inbound.layerCount, nowMs);
     const { deadlineAtMs, keyed, own } = inbound;
     const attribution = isOwnershipFailure(outcomeClass)
       ? attribute(
@@ -227,23 +238,4 @@ function isInstructive(counters: OperationCounters, calls: readonly ServiceCall[
   // Whether this service itself failed has no part in the choice, or the comparison would be no fair one.
   const calm = countCalm(counters, nowMs);
   return calm <= CALM_COUNT || calm % CALM_SHARE === 0;
-}
-
-interface Callee {
-  /** Without the port. */
-  readonly host: string;
-  readonly operation: string;
-}
-
-/** Takes apart a URL that a library has already taken apart once: no need to check it again. */
-function calleeOf(method: string, url: string): Callee {
-  const scheme = url.indexOf('://');
-  const from = scheme === -1 ? 0 : scheme + 3;
-  const slash = url.indexOf('/', from);
-  const to = slash === -1 ? url.length : slash;
-  // A password must not become a name of an operation.
-  const authority = url.slice(Math.max(from, url.lastIndexOf('@', to) + 1), to);
-  const colon = authority.lastIndexOf(':');
-  const host = colon > authority.indexOf(']') ? authority.slice(0, colon) : authority;
-  return { host, operation: operationName(method, authority, url.slice(to)) };
 }

@@ -35,6 +35,8 @@ export interface ServiceSettings {
   readonly memoryFile: string | undefined;
   /** Milliseconds between two writes of it, 1000–86 400 000. Default 60 000. */
   readonly saveEveryMs: number;
+  /** Whether an OpenTelemetry that the application registers is given all that is counted. Default true. */
+  readonly openTelemetry: boolean;
   readonly edges: readonly EdgeSettings[];
 }
 
@@ -50,6 +52,7 @@ export const DEFAULT_SERVICE_SETTINGS: ServiceSettings = {
   probeEvery: 0,
   memoryFile: undefined,
   saveEveryMs: 60_000,
+  openTelemetry: true,
   edges: [],
 };
 

@@ -79,11 +79,15 @@ for (const app of FRAMEWORK_APPS) {
     describe(`${app.name}, ${hooked ? 'registered too' : 'by its adapter alone'}`, () => {
       let installed: InstalledService;
       let url: string;
+      let ran = 0;
       let close: () => Promise<void>;
 
       before(async () => {
         installed = installService({ trust: ['127.0.0.0/8'] }, { servers: hooked });
-        const started = await app.start(async (kind) => String(await WORK[kind]!()));
+        const started = await app.start(async (kind) => {
+          ran += 1;
+          return String(await WORK[kind]!());
+        });
         close = started.close;
         url = `http://127.0.0.1:${String((started.server.address() as AddressInfo).port)}`;
       });
@@ -122,6 +126,19 @@ for (const app of FRAMEWORK_APPS) {
         const leftMs = Number(await (await get('left', { 'request-timeout': '5000' })).text());
         assert.ok(leftMs > 0 && leftMs <= 5000);
         assert.equal(await (await get('left')).text(), 'Infinity');
+      });
+
+      test('refuses a request without time to answer it before its handler', async () => {
+        const before = ran;
+        // Its name is a guess from the path: no route was looked for.
+        const response = await get('7', { 'request-timeout': '1' });
+        assert.deepEqual([response.status, response.headers.get('error-claim')], [504, 'owned;why=timeout;hops=0']);
+        await response.text();
+        assert.equal(ran, before);
+        assert.equal(
+          installed.metrics().operations.reduce((sum, { expiredCount }) => sum + expiredCount, 0),
+          1,
+        );
       });
 
       test('counts by the route where the framework names it, and no hook failed', () => {

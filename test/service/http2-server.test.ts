@@ -73,9 +73,9 @@ test('a gRPC answer of trailers alone carries its claim, one about a fault of th
   assert.equal((await ask(client, '/not-found'))['error-claim'], undefined);
 });
 
-test('a gRPC answer that fails in its trailers is counted, and tells nothing that the application passed on', async () => {
+test('a gRPC answer that fails in its trailers is counted, and its claim stands there, not one that was passed on', async () => {
   const head = await ask(client, '/trailers');
-  assert.deepEqual([head['grpc-status'], head['error-claim']], ['13', undefined]);
+  assert.deepEqual([head['grpc-status'], head['error-claim']], ['13', 'owned;why=local;hops=0']);
   const operation = installed.metrics().operations.find(({ inbound }) => inbound === 'GET /trailers');
   assert.equal(operation?.errorCount, 1);
 });

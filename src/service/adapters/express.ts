@@ -18,6 +18,10 @@ export function expressOwnership(): (request: ExpressRequest, response: ServerRe
       next();
       return;
     }
+    if (adapted.expired) {
+      adapted.refuse();
+      return;
+    }
     adapted.inbound.route = () => {
       const path = request.route?.path;
       return typeof path === 'string' ? `${request.method ?? 'GET'} ${request.baseUrl ?? ''}${path}` : undefined;

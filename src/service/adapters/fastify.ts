@@ -10,6 +10,8 @@ export interface FastifyOwnershipRequest {
 
 export interface FastifyOwnershipReply {
   readonly raw: ServerResponse;
+  /** Takes the answer out of Fastify's hands. */
+  hijack(): unknown;
 }
 
 export type FastifyDone = () => void;
@@ -38,6 +40,11 @@ export function fastifyOwnership(app: FastifyHooks, _options: unknown, done: Fas
       const { url } = request.routeOptions;
       return url === undefined ? undefined : `${request.method} ${url}`;
     };
+    if (adapted.expired) {
+      reply.hijack();
+      adapted.refuse();
+      return;
+    }
     adapted.run(next);
   });
   app.addHook('onError', (_request, reply, error, next) => {

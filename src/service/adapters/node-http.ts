@@ -11,6 +11,7 @@ export function withOwnership(handler: NodeHandler): NodeHandler {
   return (request, response) => {
     const adapted = adapt(request, response);
     if (adapted === undefined) return handler(request, response);
+    if (adapted.expired) return adapted.refuse();
     const blame = (error: unknown): never => {
       adapted.inbound.error = error;
       throw error;

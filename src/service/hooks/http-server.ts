@@ -10,14 +10,14 @@ interface RequestStart {
   readonly server: Server;
 }
 
-const EXPIRED = 'There is no time left to answer this request: its caller will have gone.\n';
+export const EXPIRED = 'There is no time left to answer this request: its caller will have gone.\n';
 
 /** Each request of each `node:http` and `node:https` server of the process gets its context before any handler sees it. */
 export function hookHttpServer(service: Service, guard: Guard): () => void {
   return guard.listen('http.server.request.start', ({ request, response, server }: RequestStart) => {
     const inbound = beginInbound(service, guard, request, response);
     service.enter(inbound);
-    if (service.settings.refuseExpired && inbound.deadlineAtMs < Infinity && service.isExpired(inbound)) {
+    if (service.isRefused(inbound)) {
       refuseAtHandler(service, server, response);
     }
   });
@@ -64,10 +64,7 @@ function refuseAtHandler(service: Service, server: Server, response: ServerRespo
 
 export function refuseExpired(service: Service, response: ServerResponse): void {
   const inbound = inboundOf(response);
-  if (inbound !== undefined) {
-    service.counters.operation(inbound.operation).expiredCount += 1;
-    inbound.own = { why: 'timeout' };
-  }
+  if (inbound !== undefined) service.refuse(inbound);
   response.writeHead(504, { 'content-type': 'text/plain; charset=utf-8', 'content-length': String(EXPIRED.length) });
   response.end(EXPIRED);
 }

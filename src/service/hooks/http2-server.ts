@@ -1,5 +1,6 @@
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { outcomeClassOfResponse, type OutcomeClass } from '../../core/classify.ts';
+import type { ErrorClaim } from '../../core/ownership/error-claim.ts';
 import { outcomeClassOfGrpcStatus } from '../../core/ownership/grpc-status.ts';
 import { fieldValue } from '../../http1/field-list.ts';
 import type { FieldList } from '../../http1/message.ts';
@@ -29,7 +30,7 @@ export function hookHttp2Server(service: Service, guard: Guard): () => void {
       });
       watchStream(service, guard, stream, inbound);
       service.enter(inbound);
-      if (service.settings.refuseExpired && inbound.deadlineAtMs < Infinity && service.isExpired(inbound)) {
+      if (service.isRefused(inbound)) {
         refuseAtHandler(service, stream, inbound);
       }
     },
@@ -46,8 +47,10 @@ function watchStream(service: Service, guard: Guard, stream: Watchable, inbound:
   stream.sendTrailers = (headers) => {
     const cleaned = guard.run('http2.sendTrailers', () => {
       const status = fieldValue(fieldsOfHeaders(headers), 'grpc-status');
-      if (status !== undefined) service.answer(inbound, outcomeClassOfGrpcStatus(Number(status)), true);
-      return withoutClaims(headers);
+      // For who watches: the answer has begun, and nobody can retry it any more.
+      const claim =
+        status === undefined ? undefined : service.answer(inbound, outcomeClassOfGrpcStatus(Number(status)), true);
+      return withClaimOf(claim, headers, service.settings.alias);
     });
     sendTrailers(cleaned ?? headers);
   };
@@ -56,13 +59,16 @@ function watchStream(service: Service, guard: Guard, stream: Watchable, inbound:
 function withClaim(service: Service, stream: Watchable, inbound: InboundRequest, given: unknown): unknown {
   if (stream.headersSent) return given;
   const fields = fieldsOfHeaders(given);
-  const headers = withoutClaims(given);
   const outcomeClass = outcomeOf(fields);
   const claim = outcomeClass === undefined ? undefined : service.answer(inbound, outcomeClass);
+  return withClaimOf(claim, given, service.settings.alias);
+}
+
+/** The headers or trailers with this claim, or none, in the place of any other. */
+function withClaimOf(claim: ErrorClaim | undefined, given: unknown, alias: boolean): unknown {
+  const headers = withoutClaims(given);
   if (claim === undefined) return headers;
-  const added = claimFields(claim, service.settings.alias).map((text, at) =>
-    at % 2 === 0 ? text.toLowerCase() : text,
-  );
+  const added = claimFields(claim, alias).map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text));
   if (Array.isArray(headers)) return [...(headers as unknown[]), ...added];
   const claimed: Record<string, unknown> = { ...(headers as Record<string, unknown> | undefined) };
   for (let i = 0; i < added.length; i += 2) claimed[added[i]!] = added[i + 1];
@@ -93,8 +99,7 @@ function refuseAtHandler(service: Service, stream: Watchable, inbound: InboundRe
     const told = args[0] as Watchable;
     const expired = event === 'stream' ? refused.get(told) : undefined;
     if (expired === undefined) return emit(event, ...args);
-    service.counters.operation(expired.operation).expiredCount += 1;
-    expired.own = { why: 'timeout' };
+    service.refuse(expired);
     if (!told.destroyed) told.respond({ ':status': 504 }, { endStream: true });
     return true;
   };
