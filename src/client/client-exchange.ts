@@ -26,6 +26,7 @@ import { TrackedRequest, withPeerAdvice } from './tracked-request.ts';
 /** One request of a client from its dispatch to the last word to its handler: the host of the engine's run. */
 export class ClientExchange implements RunHost, ControlledRequest, RunningRequest {
   readonly report: RunReport = new RunReport();
+  liveIndex = -1;
   readonly #client: ClientState;
   readonly #handler: RequestHandler;
   readonly #plan: RequestPlan;

@@ -1,11 +1,12 @@
 import type { Clock } from '../transport/clock.ts';
+import type { LiveMember } from '../transport/live-list.ts';
 import type { ReplayMemory } from '../transport/replay-memory.ts';
 import type { RequestReport } from './attempts.ts';
 import type { Destination } from './origin-book.ts';
 import type { CookieJar } from './request-cookies.ts';
 
 /** A request that is under way. */
-export interface RunningRequest {
+export interface RunningRequest extends LiveMember {
   readonly destination: Destination;
   /** Ends it with this error. */
   abort(reason: Error): void;

@@ -1,6 +1,7 @@
 import { errors } from 'undici';
 import { deadlineAt } from '../core/deadline.ts';
 import type { Clock } from '../transport/clock.ts';
+import { LiveList } from '../transport/live-list.ts';
 import { createReplayMemory } from '../transport/replay-memory.ts';
 import type { ReplayMemory } from '../transport/replay-memory.ts';
 import type { CallRules } from './call-rules.ts';
@@ -39,7 +40,7 @@ export class Client implements ClientState {
 
   readonly #book: OriginBook;
   readonly #base: CallRules;
-  readonly #running = new Set<RunningRequest>();
+  readonly #running = new LiveList<RunningRequest>();
   readonly #maxConnections: number;
   readonly #onDrain: (origin: URL) => void;
   readonly #whenIdle: (() => void)[] = [];
@@ -119,7 +120,7 @@ export class Client implements ClientState {
 
   /** Ends every request with this error, and closes all connections. */
   async destroy(error: Error): Promise<void> {
-    for (const request of this.#running) request.abort(error);
+    for (const request of this.#running.snapshot()) request.abort(error);
     await this.transport.dispose();
   }
 }
