@@ -24,8 +24,8 @@ export interface AttemptOwner {
   attemptInformational(head: ResponseHead): void;
   attemptResponded(attempt: AttemptRun, head: ResponseHead): void;
   attemptFailed(attempt: AttemptRun, failure: Failure): void;
-  /** The delivered response ended (whole or broken); the host is told next. */
-  deliveryEnded(): void;
+  /** The delivered response is whole, or broke off; the host is told next. */
+  deliveryEnded(isWhole: boolean): void;
   readonly hookFailed: (error: unknown) => void;
 }
 
@@ -190,7 +190,7 @@ export class AttemptRun implements AttemptHandler {
     this.#report?.completed(this.#owner.clock.nowMs());
     this.#held.make(() => {
       this.#end();
-      this.#owner.deliveryEnded();
+      this.#owner.deliveryEnded(true);
       this.#owner.host.onComplete(trailers);
     });
   }
@@ -205,7 +205,7 @@ export class AttemptRun implements AttemptHandler {
       case 'deliver':
         return this.#held.make(() => {
           this.#end();
-          this.#owner.deliveryEnded();
+          this.#owner.deliveryEnded(false);
           this.#owner.host.onTruncated(failure);
         });
       case 'keep':

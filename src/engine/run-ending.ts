@@ -33,6 +33,12 @@ export class RunEnding {
     this.#stopTimers();
   }
 
+  /** What was a success by its head is not followed by another attempt because it was passed on, and that is no success. */
+  breakOff(): void {
+    this.finish('committed');
+    if (this.reason === 'success') this.reason = 'committed';
+  }
+
   deliver(attempt: AttemptRun, head: ResponseHead, reason: StopReason): void {
     this.#beginDelivery(reason);
     attempt.deliver(head);

@@ -242,9 +242,9 @@ class Run implements RequestRun, LaunchOwner {
     return overrideDecision(this.#launcher.session!, proposed, override, at, nowMs, this.#options.random());
   }
 
-  /** The attempt's body ended or broke while it was being delivered. */
-  deliveryEnded(): void {
-    this.#ending.finish(this.reason ?? 'success');
+  deliveryEnded(isWhole: boolean): void {
+    if (isWhole) this.#ending.finish('success');
+    else this.#ending.breakOff();
   }
 
   // --- the end -----------------------------------------------------------------------------------------------------

@@ -143,9 +143,7 @@ export class Http2Session {
   }
 
   leave(user: SessionUser): void {
-    if (!this.#users.delete(user) || this.#users.size > 0) return;
-    // It ends already, and within the time of its farewell.
-    if (this.#state === 'gone') return;
+    if (!this.#users.delete(user) || this.#users.size > 0 || this.#state === 'gone') return;
     this.idleSinceMs = this.#options.clock.nowMs();
     if (this.#state === 'draining') return this.destroy();
     this.#session?.unref();
