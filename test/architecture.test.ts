@@ -51,7 +51,7 @@ const LAYERS: Readonly<Record<string, LayerRule>> = {
   },
   linter: { layers: ['core', 'config', 'simulator'], node: [], packages: [], pure: true },
   cli: {
-    layers: ['core', 'transport', 'engine', 'proxy', 'config', 'gateway', 'simulator', 'linter'],
+    layers: ['core', 'transport', 'engine', 'proxy', 'client', 'service', 'config', 'gateway', 'simulator', 'linter'],
     node: 'any',
     packages: ['commander'],
     pure: false,
