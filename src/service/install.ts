@@ -1,5 +1,6 @@
 import { setOutboundTracker } from '../engine/outbound-tracking.ts';
 import type { ServiceMetrics } from './counters.ts';
+import { guardedTracker } from './guarded-tracker.ts';
 import { Guard } from './hooks/guard.ts';
 import { hookHttp2Client } from './hooks/http2-client.ts';
 import { hookHttp2Server } from './hooks/http2-server.ts';
@@ -79,7 +80,7 @@ export function installService(settings: ServiceOptions = {}, options: InstallOp
 function hooksOf(service: Service, guard: Guard, servers: boolean): (() => void)[] {
   const hooks = [hookHttpClient, hookUndici, hookHttp2Client, ...(servers ? [hookHttpServer, hookHttp2Server] : [])];
   const stops = hooks.map((hook) => guard.run(`install ${hook.name}`, () => hook(service, guard)));
-  return [...stops.filter((stop) => stop !== undefined), setOutboundTracker(service)];
+  return [...stops.filter((stop) => stop !== undefined), setOutboundTracker(guardedTracker(service, guard))];
 }
 
 function keepMemory(
