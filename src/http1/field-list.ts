@@ -1,7 +1,7 @@
 import type { FieldList } from './message.ts';
 
 /** Value of the first field called `name` (any case), or `undefined`. */
-export function fieldValue(fields: FieldList, name: string): string | undefined {
+export function fieldValue(fields: Readonly<FieldList>, name: string): string | undefined {
   const lower = name.toLowerCase();
   for (let i = 0; i + 1 < fields.length; i += 2) {
     if (isNamed(fields[i]!, lower)) return fields[i + 1];
@@ -10,7 +10,7 @@ export function fieldValue(fields: FieldList, name: string): string | undefined 
 }
 
 /** Values of all fields called `name` (any case), in order. */
-export function fieldValues(fields: FieldList, name: string): string[] {
+export function fieldValues(fields: Readonly<FieldList>, name: string): string[] {
   const lower = name.toLowerCase();
   const values: string[] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
@@ -19,12 +19,13 @@ export function fieldValues(fields: FieldList, name: string): string[] {
   return values;
 }
 
-export function hasField(fields: FieldList, name: string): boolean {
+/** Whether there is a field called `name` (any case). */
+export function hasField(fields: Readonly<FieldList>, name: string): boolean {
   return fieldValue(fields, name) !== undefined;
 }
 
 /** A new list without the fields whose lower-case names are in `lowerCaseNames`. */
-export function removeFields(fields: FieldList, lowerCaseNames: ReadonlySet<string>): FieldList {
+export function removeFields(fields: Readonly<FieldList>, lowerCaseNames: ReadonlySet<string>): FieldList {
   const kept: FieldList = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
     if (!lowerCaseNames.has(fields[i]!.toLowerCase())) kept.push(fields[i]!, fields[i + 1]!);

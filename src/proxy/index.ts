@@ -35,7 +35,10 @@ export type { Http1Transport, Http1TransportOptions } from '../transport/http1-t
 export type { EndpointCooldown } from '../core/endpoint-cooldown.ts';
 export type { AttemptRecord } from '../engine/attempt-record.ts';
 export type { DecisionOverride, MaybePromise } from '../engine/run-host.ts';
+export { fieldValue, fieldValues, hasField, removeFields } from '../http1/field-list.ts';
 export type { BodyKind, FieldList, ParserLimits, ResponseHead } from '../http1/message.ts';
+export type { Clock, Timer } from '../transport/clock.ts';
+export { createSystemClock } from '../transport/system-time.ts';
 export type { Connect } from '../transport/connect.ts';
 export type { OpenStream } from '../transport/proxy-tunnel.ts';
 export type { PoolStats } from '../transport/connection-pool.ts';
