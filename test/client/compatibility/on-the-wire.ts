@@ -44,7 +44,10 @@ export async function startWire(
 export type RequestOptions = NonNullable<Parameters<typeof request>[1]>;
 
 /** @returns what came of one request: the status and body, or the failure; and why nothing more was sent */
-export async function outcomeOf({ dispatcher, url }: Wire, options: RequestOptions = {}): Promise<string> {
+export async function outcomeOf(
+  { dispatcher, url }: Pick<Wire, 'dispatcher' | 'url'>,
+  options: RequestOptions = {},
+): Promise<string> {
   try {
     const answer = await request(url, { dispatcher, ...options });
     const text = await answer.body.text();
