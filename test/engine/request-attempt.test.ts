@@ -95,3 +95,9 @@ test('what is written is read back, and no value makes the reader throw or leave
     }),
   );
 });
+
+test('whether another attempt can follow is told with the first attempt, too', () => {
+  assert.deepEqual(withRequestAttempt([], 1, 0, true), ['Request-Attempt', 'n=1, lineage=0, can-retry']);
+  assert.deepEqual(withRequestAttempt([], 2, 0, false), ['Request-Attempt', 'n=2, lineage=1, can-retry=?0']);
+  assert.deepEqual(readRequestAttempt(['Request-Attempt', 'n=2, lineage=1, can-retry=?0']), { attempt: 2, lineage: 1 });
+});
