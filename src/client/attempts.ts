@@ -15,7 +15,15 @@ export interface RequestReport {
   readonly hedgeRefused?: StopReason | undefined;
 }
 
-/** Nothing is written onto a response: it is not ours, and it may be frozen, cloned or compared. */
+/** A `context` of our own making: it carries the report of its request. */
+export abstract class ReportingContext {
+  abstract toReport(): RequestReport;
+}
+
+/**
+ * Nothing is written onto a response: it is not ours, and it may be frozen, cloned or compared. An entry costs more than
+ * anything else that is done for a request, so contexts of our own have none.
+ */
 const reports = new WeakMap<object, RequestReport>();
 
 /** Remembers what became of the request that this response (or whatever a library gives for one) answers. */
@@ -29,8 +37,10 @@ export function rememberReport(response: object, report: RequestReport): void {
  * package.
  */
 export function attemptsOf(response: object): RequestReport | undefined {
-  const own = reports.get(response);
-  if (own !== undefined || !('context' in response)) return own;
-  const { context } = response;
-  return typeof context === 'object' && context !== null ? reports.get(context) : undefined;
+  return reportOf(response) ?? ('context' in response ? reportOf(response.context) : undefined);
+}
+
+function reportOf(holder: unknown): RequestReport | undefined {
+  if (typeof holder !== 'object' || holder === null) return undefined;
+  return holder instanceof ReportingContext ? holder.toReport() : reports.get(holder);
 }

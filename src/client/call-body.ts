@@ -53,9 +53,11 @@ export function readBody(body: unknown, options: CallBodyOptions): CallBody | Pr
 
 function bodyless({ method, contentLength = 0 }: CallBodyOptions): CallBody {
   requireLength(contentLength, 0);
-  const body = method === 'POST' || method === 'PUT' || method === 'PATCH' ? emptyBody() : undefined;
-  return { body, stop() {} };
+  const saysItsLength = method === 'POST' || method === 'PUT' || method === 'PATCH';
+  return saysItsLength ? { body: emptyBody(), stop() {} } : NONE;
 }
+
+const NONE: CallBody = Object.freeze({ body: undefined, stop() {} });
 
 function whole(bytes: Buffer, options: CallBodyOptions): CallBody {
   if (bytes.length === 0) return bodyless(options);

@@ -18,11 +18,10 @@ export interface CallRules {
   readonly endpoints: readonly Origin[] | undefined;
 }
 
-/** The fields of a call by which it says something of its own. */
-const NAMES = ['retry', 'timeout', 'hedge', 'budget', 'idempotencyKey', 'endpoints'] as const;
-
-export function saysSomething(call: CallOptions): boolean {
-  return NAMES.some((name) => call[name] !== undefined);
+/** Whether a call says something of its own. */
+export function saysSomething({ retry, timeout, hedge, budget, idempotencyKey, endpoints }: CallOptions): boolean {
+  const isSilent = retry === undefined && timeout === undefined && hedge === undefined;
+  return !isSilent || budget !== undefined || idempotencyKey !== undefined || endpoints !== undefined;
 }
 
 /**

@@ -8,7 +8,6 @@ import type { MaybePromise, RunHost, Selection } from '../engine/run-host.ts';
 import { runRequest } from '../engine/run-request.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { AttemptRequest } from '../transport/transport.ts';
-import { rememberReport } from './attempts.ts';
 import type { ClientState, RunningRequest } from './client-state.ts';
 import { DispatchController } from './dispatch-controller.ts';
 import type { ControlledRequest } from './dispatch-controller.ts';
@@ -54,7 +53,7 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
     if (client.cookies !== undefined) this.#cookies = new RequestCookies(client.cookies, uriOf(plan));
     this.#outgoing = new OutgoingRequest(plan, client);
     this.#controller = new DispatchController(this);
-    this.#delivery = new ResponseDelivery(handler, this.#controller, this.#threw);
+    this.#delivery = new ResponseDelivery(handler, this.#controller, this);
   }
 
   get destination(): Destination {
@@ -69,7 +68,6 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
   /** @throws what is wrong with the request; the handler was told nothing then */
   start(): void {
     const preparing = this.#outgoing.prepare(this.#failed);
-    rememberReport(this.report, this.report);
     this.#client.began(this);
     try {
       this.#handler.onRequestStart?.(this.#controller, this.report);

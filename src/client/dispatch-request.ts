@@ -36,20 +36,14 @@ export function readDispatchRequest(options: DispatchOptions): DispatchRequest {
   if (options.typeOfService !== undefined && options.typeOfService !== null) throw unsupported('typeOfService');
   requireTimeout('headersTimeout', options.headersTimeout);
   requireTimeout('bodyTimeout', options.bodyTimeout);
-  const reader = new FieldReader();
-  readHeaders(options.headers, reader);
-  return {
-    method,
-    target: query === undefined || query === null ? path : withQuery(path, query),
-    fields: reader.fields,
-    host: reader.host,
-    contentLength: reader.contentLength,
-    expectsContinue: reader.expectsContinue || options.expectContinue === true,
-  };
+  const target = query === undefined || query === null ? path : withQuery(path, query);
+  const request = new ReadRequest(method, target, options.expectContinue === true);
+  readHeaders(options.headers, request);
+  return request;
 }
 
 /** All shapes that undici takes: a flat list, an iterable of pairs, an object with single or repeated values. */
-function readHeaders(headers: unknown, reader: FieldReader): void {
+function readHeaders(headers: unknown, reader: ReadRequest): void {
   if (headers === undefined || headers === null) return;
   if (typeof headers !== 'object') throw invalid('headers must be an object or an array');
   if (Array.isArray(headers)) {
@@ -65,11 +59,19 @@ function readHeaders(headers: unknown, reader: FieldReader): void {
   }
 }
 
-class FieldReader {
+class ReadRequest implements DispatchRequest {
+  readonly method: string;
+  readonly target: string;
   readonly fields: FieldList = [];
   host: string | undefined;
   contentLength: number | undefined;
-  expectsContinue = false;
+  expectsContinue: boolean;
+
+  constructor(method: string, target: string, expectsContinue: boolean) {
+    this.method = method;
+    this.target = target;
+    this.expectsContinue = expectsContinue;
+  }
 
   add(name: string, value: unknown): void {
     if (value === undefined) return;

@@ -38,17 +38,23 @@ export class OriginBook {
   /** @throws TypeError for what is no http or https URL */
   origin(text: string | URL): Origin {
     const key = typeof text === 'string' ? text : text.origin;
-    return kept(this.#origins, key, () => readOrigin(text));
+    return lookUp(this.#origins, key) ?? keep(this.#origins, key, readOrigin(text));
   }
 
   /** @param others Origins that answer the same requests; the origin's own comes first. */
   destination(origin: Origin, others: readonly Origin[] | undefined, budget: RetryBudget | undefined): Destination {
+    // The common case, on the way of every request.
+    const plain = others === undefined && budget === undefined ? lookUp(this.#destinations, origin.key) : undefined;
+    if (plain !== undefined) return plain;
     const all = others === undefined ? [origin] : [origin, ...others.filter(({ key }) => key !== origin.key)];
     const key = all.length === 1 ? origin.key : all.map((one) => one.key).join(' ');
-    if (budget === undefined) return kept(this.#destinations, key, () => this.#create(all, this.#budgetOf(origin)));
+    if (budget === undefined) {
+      const known = lookUp(this.#destinations, key);
+      return known ?? keep(this.#destinations, key, this.#create(all, this.#budgetOf(origin)));
+    }
     let apart = this.#apart.get(budget);
     if (apart === undefined) this.#apart.set(budget, (apart = new Map<string, Destination>()));
-    return kept(apart, key, () => this.#create(all, budget));
+    return lookUp(apart, key) ?? keep(apart, key, this.#create(all, budget));
   }
 
   #create(all: readonly [Origin, ...Origin[]] | readonly Origin[], budget: RetryBudget): Destination {
@@ -66,21 +72,21 @@ export class OriginBook {
   }
 
   #budgetOf(origin: Origin): RetryBudget {
-    return kept(this.#budgets, origin.key, this.#createBudget);
+    return lookUp(this.#budgets, origin.key) ?? keep(this.#budgets, origin.key, this.#createBudget());
   }
 }
 
-/** The value of a key, made where there is none; moves it to the end, so that the first is the longest unused. */
-function kept<T>(map: Map<string, T>, key: string, create: () => T): T {
+/** The value of a key; moves it to the end, so that the first is the longest unused. */
+function lookUp<T>(map: Map<string, T>, key: string): T | undefined {
   const known = map.get(key);
-  if (known !== undefined) {
-    if (map.size >= MAX_KNOWN) {
-      map.delete(key);
-      map.set(key, known);
-    }
-    return known;
+  if (known !== undefined && map.size >= MAX_KNOWN) {
+    map.delete(key);
+    map.set(key, known);
   }
-  const value = create();
+  return known;
+}
+
+function keep<T>(map: Map<string, T>, key: string, value: T): T {
   if (map.size >= MAX_KNOWN) map.delete(map.keys().next().value!);
   map.set(key, value);
   return value;

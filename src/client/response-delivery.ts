@@ -1,6 +1,6 @@
 import { util } from 'undici';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
-import type { DispatchController } from './dispatch-controller.ts';
+import type { ControlledRequest, DispatchController } from './dispatch-controller.ts';
 import type { RequestHandler } from './dispatch-handler.ts';
 
 /** The end of a response: its trailers, or why it broke. */
@@ -13,24 +13,26 @@ type Ending = { readonly trailers: FieldList } | { readonly error: Error };
 export class ResponseDelivery {
   readonly #handler: RequestHandler;
   readonly #controller: DispatchController;
-  /** The handler threw. */
-  readonly #threw: (error: unknown) => void;
+  readonly #request: ControlledRequest;
   #held: Buffer[] = [];
   #ending: Ending | undefined;
 
-  constructor(handler: RequestHandler, controller: DispatchController, threw: (error: unknown) => void) {
+  /** @param request Is aborted when the handler throws. */
+  constructor(handler: RequestHandler, controller: DispatchController, request: ControlledRequest) {
     this.#handler = handler;
     this.#controller = controller;
-    this.#threw = threw;
+    this.#request = request;
   }
 
   head({ status, fields, reason }: ResponseHead): void {
     const controller = this.#controller;
     controller.fields = fields;
-    this.#try(() => {
+    try {
       if (status >= 200) this.#handler.onResponseStarted?.();
       this.#handler.onResponseStart?.(controller, status, util.parseHeaders(fields), reason);
-    });
+    } catch (error) {
+      this.#request.abort(error as Error);
+    }
   }
 
   /** The bytes are copied: the next read may overwrite them. Returns false when no more is wanted. */
@@ -60,7 +62,11 @@ export class ResponseDelivery {
   }
 
   #give(chunk: Buffer): void {
-    this.#try(() => this.#handler.onResponseData?.(this.#controller, chunk));
+    try {
+      this.#handler.onResponseData?.(this.#controller, chunk);
+    } catch (error) {
+      this.#request.abort(error as Error);
+    }
   }
 
   #settle(): boolean {
@@ -71,16 +77,12 @@ export class ResponseDelivery {
     if ('error' in ending) this.#handler.onResponseError(controller, ending.error);
     else {
       controller.trailerFields = ending.trailers;
-      this.#try(() => this.#handler.onResponseEnd?.(controller, util.parseHeaders(ending.trailers)));
+      try {
+        this.#handler.onResponseEnd?.(controller, util.parseHeaders(ending.trailers));
+      } catch (error) {
+        this.#request.abort(error as Error);
+      }
     }
     return true;
-  }
-
-  #try(call: () => void): void {
-    try {
-      call();
-    } catch (error) {
-      this.#threw(error);
-    }
   }
 }

@@ -1,40 +1,59 @@
 import type { StopReason } from '../core/decision.ts';
 import type { AttemptRecord } from '../engine/attempt-record.ts';
 import type { RequestRun } from '../engine/request-run.ts';
+import { ReportingContext } from './attempts.ts';
 import type { RequestReport } from './attempts.ts';
 
 const NONE: readonly AttemptRecord[] = [];
 
-/** The report of one run: live while it goes on, and its figures alone afterwards, so that no response holds on to a run. */
-export class RunReport implements RequestReport {
-  #source: RequestReport = { attempts: NONE, reason: undefined, retryCount: 0, waitedMs: 0 };
+/**
+ * The report of one run: live while it goes on, and its figures alone afterwards, so that no response holds on to a run. It is
+ * the context of its request, too.
+ */
+export class RunReport extends ReportingContext implements RequestReport {
+  #run: RequestRun | undefined;
+  #attempts: readonly AttemptRecord[] = NONE;
+  #reason: StopReason | undefined;
+  #retryCount = 0;
+  #waitedMs = 0;
+  #hedgeRefused: StopReason | undefined;
 
   begin(run: RequestRun): void {
-    this.#source = run;
+    this.#run = run;
   }
 
   end(): void {
-    const { attempts, reason, retryCount, waitedMs, hedgeRefused } = this.#source;
-    this.#source = { attempts, reason, retryCount, waitedMs, hedgeRefused };
+    const run = this.#run;
+    if (run === undefined) return;
+    this.#run = undefined;
+    this.#attempts = run.attempts;
+    this.#reason = run.reason;
+    this.#retryCount = run.retryCount;
+    this.#waitedMs = run.waitedMs;
+    this.#hedgeRefused = run.hedgeRefused;
+  }
+
+  toReport(): RequestReport {
+    return this;
   }
 
   get attempts(): readonly AttemptRecord[] {
-    return this.#source.attempts;
+    return this.#run === undefined ? this.#attempts : this.#run.attempts;
   }
 
   get reason(): StopReason | undefined {
-    return this.#source.reason;
+    return this.#run === undefined ? this.#reason : this.#run.reason;
   }
 
   get retryCount(): number {
-    return this.#source.retryCount;
+    return this.#run === undefined ? this.#retryCount : this.#run.retryCount;
   }
 
   get waitedMs(): number {
-    return this.#source.waitedMs;
+    return this.#run === undefined ? this.#waitedMs : this.#run.waitedMs;
   }
 
   get hedgeRefused(): StopReason | undefined {
-    return this.#source.hedgeRefused;
+    return this.#run === undefined ? this.#hedgeRefused : this.#run.hedgeRefused;
   }
 }

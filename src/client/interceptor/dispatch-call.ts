@@ -8,7 +8,8 @@ import type { RequestRun } from '../../engine/request-run.ts';
 import type { DecisionOverride, RunHost, Selection } from '../../engine/run-host.ts';
 import { runRequest } from '../../engine/run-request.ts';
 import type { FieldList, ResponseHead } from '../../http1/message.ts';
-import { rememberReport } from '../attempts.ts';
+import { rememberReport, ReportingContext } from '../attempts.ts';
+import type { RequestReport } from '../attempts.ts';
 import { classifyEnds } from '../call/classify-ends.ts';
 import { originalError } from '../call/original-error.ts';
 import { DispatchController } from '../dispatch-controller.ts';
@@ -35,8 +36,8 @@ export class DispatchCall implements RunHost, DispatchSender {
   readonly #controller: DispatchController;
   readonly #response: HeldResponse;
   /** What `undici.request` gives as `context`: the report hangs on it. */
-  readonly #context: Record<string, unknown> = {};
   readonly #report: RunReport = new RunReport();
+  readonly #context: CallContext = new CallContext(this.#report);
   #run: RequestRun | undefined;
   #tracked: TrackedRequest | undefined;
   #attemptNumber = 0;
@@ -90,7 +91,6 @@ export class DispatchCall implements RunHost, DispatchSender {
       (run) => {
         this.#run = run;
         this.#report.begin(run);
-        rememberReport(this.#context, this.#report);
       },
     );
   }
@@ -219,5 +219,19 @@ export class DispatchCall implements RunHost, DispatchSender {
     if (error instanceof Error) this.#tracked?.caused(error);
     this.#report.end();
     if (typeof error === 'object' && error !== null) rememberReport(error, this.#report);
+  }
+}
+
+/** With what the dispatcher below says of itself. Its report is no property of its own, which a layer above would copy. */
+class CallContext extends ReportingContext {
+  readonly #report: RunReport;
+
+  constructor(report: RunReport) {
+    super();
+    this.#report = report;
+  }
+
+  toReport(): RequestReport {
+    return this.#report;
   }
 }
