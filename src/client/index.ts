@@ -7,6 +7,7 @@ export { createPolicy } from './execute.ts';
 export { fetch } from './fetch.ts';
 export { retry } from './interceptor/retry.ts';
 export { createBudget } from './options.ts';
+export { forPath } from './path-options.ts';
 export { presets } from './presets.ts';
 export { wrapFetch } from './wrap-fetch.ts';
 
@@ -19,6 +20,7 @@ export type { CookieJar } from './request-cookies.ts';
 export type { ClientPreset } from './presets.ts';
 export type { ErrorMeaning, ExecuteOptions, Execution, Policy, PolicyOptions } from './execute.ts';
 export type { Fetch, FetchOptions } from './fetch.ts';
+export type { HopOptions, PathOptions } from './path-options.ts';
 export type { RetryInterceptor } from './interceptor/retry.ts';
 export type { LayerOptions } from './layer-options.ts';
 export type { CallOptions, HedgeOptions, RetryOptions, TimeoutOptions } from './options.ts';
