@@ -56,12 +56,13 @@ function upstreamFaults(path: DataPath, upstream: Mapping, own: Mapping, isAnybo
       },
     ];
   const kind = mapping(upstream['retryBudget'])['kind'] ?? defaults.retryBudget.kind;
-  return kind === 'ratio' || kind === 'token-bucket'
+  // Of a kind that there is not, the schema tells.
+  return kind !== 'throttle' && kind !== 'none'
     ? []
     : [
         {
           ...at,
-          message: `has no effect on a budget of kind ${String(kind)}`,
+          message: `has no effect on a budget of kind ${kind}`,
           hint: 'use a budget of kind ratio or token-bucket, or remove it',
         },
       ];

@@ -10,12 +10,7 @@ const DNS_NAME = 'DNS:';
 
 /** How claims are taken where a route meets an upstream: the nearest word holds. */
 export function ownershipMode(config: GatewayConfig, route: RouteConfig, upstream: UpstreamConfig): OwnershipMode {
-  return (
-    route.ownershipMode ??
-    upstream.ownership?.mode ??
-    config.ownership?.mode ??
-    (defaults.ownership.mode as OwnershipMode)
-  );
+  return route.ownershipMode ?? upstream.ownership?.mode ?? config.ownership?.mode ?? defaults.ownership.mode;
 }
 
 /**
