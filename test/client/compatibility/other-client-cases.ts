@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
+import axios from 'axios';
 import { attemptsOf } from '../../../src/client/attempts.ts';
+import { wrapAxiosAdapter } from '../../../src/client/axios/wrap-axios-adapter.ts';
 import { createDispatcher } from '../../../src/client/dispatcher.ts';
 import { fetch } from '../../../src/client/fetch.ts';
 import { refusedAddress } from '../../support/addresses.ts';
@@ -124,6 +126,25 @@ const LOST: readonly PeerCase[] = [
     theirs: '“body used already” hides the true error',
     ours: '3 sent; 200 “hello world!” success',
     run: sending({ requests: [BUSY, BUSY, FINE] }, { method: 'PUT', body: '{"a":1}' }),
+  },
+  {
+    name: 'axios-retry #295, #48: an object, 503 twice, and hooks that see the body',
+    theirs: 'hooks see an object, then text twice',
+    ours: 'hooks saw object; 3 × “{"name":"e"}”; 200',
+    why: 'hooks run once a request',
+    async run(t) {
+      const origin = await startOrigin({ requests: [BUSY, BUSY, FINE] }, { t });
+      const options = { retry: { codes: [500], ...AT_ONCE, maxRetries: 2 } };
+      const client = axios.create({ adapter: wrapAxiosAdapter(axios.getAdapter('http'), options) });
+      const seen: string[] = [];
+      client.interceptors.request.use((config) => {
+        seen.push(typeof config.data);
+        return config;
+      });
+      const { status } = await client.put(`http://${origin.address}/`, { name: 'e' });
+      const bodies = origin.journal.requests.map(({ body }) => body.toString());
+      return `hooks saw ${seen.join(', ')}; ${bodies.length} × “${[...new Set(bodies)].join('”, “')}”; ${status}`;
+    },
   },
   {
     name: 'got #1489: an answer, and an error after it',
