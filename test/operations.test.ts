@@ -96,6 +96,6 @@ test('the table of paths has every link of the index', async (t) => {
   const rig = await startAdminRig(t, ['127.0.0.1:9']);
   const listed = [...table('path').keys()].join(' ');
   const links = [...(await rig.ask('/')).text.matchAll(/href="([^"]+)"/g)];
-  equal(links.length, 6);
+  equal(links.length, 7);
   for (const [, path] of links) ok(listed.includes(path!), path);
 });
