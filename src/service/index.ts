@@ -6,7 +6,7 @@ export { withOwnership } from './adapters/node-http.ts';
 export { fallback, optional, required } from './edges.ts';
 export { installService } from './install.ts';
 export { outboundTracker } from '../engine/outbound-tracking.ts';
-export { observeService } from './opentelemetry-metrics.ts';
+export { observeService } from './observe-service.ts';
 export { servicePrometheusText } from './prometheus-text.ts';
 
 export type { ExpressNext, ExpressRequest } from './adapters/express.ts';

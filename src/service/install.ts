@@ -58,7 +58,7 @@ export function installService(settings: ServiceOptions = {}, options: InstallOp
   const guard = new Guard(service.counters, tell);
   const stops = service.settings.mode === 'off' ? [] : hooksOf(service, guard, options.servers ?? true);
   if (service.settings.mode !== 'off' && service.settings.openTelemetry) {
-    const run = (act: () => void): void => void guard.run('opentelemetry', act);
+    const run = (act: () => void): void => guard.run('opentelemetry', act);
     stops.push(awaitOpenTelemetry(() => service.metrics(), run));
   }
   const file = keepMemory(service, tell);

@@ -1,20 +1,9 @@
 import type { Attributes, BatchObservableResult, Meter, MeterProvider, Observable } from '@opentelemetry/api';
 import type { ServiceMetrics } from './counters.ts';
-import { installedService } from './install.ts';
 import { SERVICE_FAMILIES, type ServiceFamily } from './metric-families.ts';
 
-/**
- * Gives a meter of OpenTelemetry all that the service of this process counts, read whenever the meter is:
- * `observeService(metrics.getMeter('mulligan'))`. The names are those of Prometheus with dots, `mulligan.service.calls`,
- * without `_total`. What is not counted yet, for no service is installed, is not there.
- *
- * @returns takes it away from the meter
- */
-export function observeService(meter: Meter): () => void {
-  return observe(meter, () => installedService()?.metrics());
-}
-
-export function observe(meter: Meter, metrics: () => ServiceMetrics | undefined): () => void {
+/** Lets a meter read what is counted, whenever it reads. @returns takes it away from the meter */
+export function observeMetrics(meter: Meter, metrics: () => ServiceMetrics | undefined): () => void {
   const observed = SERVICE_FAMILIES.map((family): readonly [ServiceFamily, Observable] => {
     const name = `mulligan.service.${family.name}`;
     const options = { description: family.help, unit: family.unit };
@@ -60,7 +49,7 @@ export function awaitOpenTelemetry(metrics: () => ServiceMetrics, run: (act: () 
     const provider = (globalThis as { [API]?: { readonly metrics?: MeterProvider } })[API]?.metrics;
     if (provider === undefined) return false;
     run(() => {
-      takeBack = observe(provider.getMeter('mulligan'), metrics);
+      takeBack = observeMetrics(provider.getMeter('mulligan'), metrics);
     });
     return true;
   };

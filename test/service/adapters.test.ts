@@ -129,12 +129,12 @@ for (const app of FRAMEWORK_APPS) {
       });
 
       test('refuses a request without time to answer it before its handler', async () => {
-        const before = ran;
+        const ranBefore = ran;
         // Its name is a guess from the path: no route was looked for.
         const response = await get('7', { 'request-timeout': '1' });
         assert.deepEqual([response.status, response.headers.get('error-claim')], [504, 'owned;why=timeout;hops=0']);
         await response.text();
-        assert.equal(ran, before);
+        assert.equal(ran, ranBefore);
         assert.equal(
           installed.metrics().operations.reduce((sum, { expiredCount }) => sum + expiredCount, 0),
           1,

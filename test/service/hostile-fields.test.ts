@@ -23,7 +23,7 @@ const GARBLED: readonly string[] = [
   'owned;retry=always;max=1000',
   'owned;retry="never\\"',
   `relayed;source="${'x'.repeat(8192)}"`,
-  `${'relayed;'.repeat(1000)}`,
+  'relayed;'.repeat(1000),
   '__proto__',
   'constructor;hops=1',
   ':cmVsYXllZA==:',

@@ -9,7 +9,7 @@ import {
 } from '@opentelemetry/api';
 import { outboundTracker } from '../../src/engine/outbound-tracking.ts';
 import { installService, type InstalledService } from '../../src/service/install.ts';
-import { observeService } from '../../src/service/opentelemetry-metrics.ts';
+import { observeService } from '../../src/service/observe-service.ts';
 import { servicePrometheusText } from '../../src/service/prometheus-text.ts';
 
 /** A meter as an SDK gives one: it keeps what it is told, and reads when it is asked to. */
