@@ -52,12 +52,15 @@ try {
     all[experiment.id] = measured;
     judged[experiment.id] = judgements;
   }
+  if (values.json === true) console.log(JSON.stringify({ measured: all, judged }, undefined, 2));
+  write();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
 } finally {
   clearTimeout(timer);
   await pool.close();
 }
-if (values.json === true) console.log(JSON.stringify({ measured: all, judged }, undefined, 2));
-write();
 
 function write(): void {
   let document = readFileSync(DOCUMENT, 'utf8');

@@ -37,7 +37,7 @@ export function chainCase(options: ChainCase): ExperimentCase {
     async measure(pool, signal) {
       const planOf = (index: number): LinkPlan => ({ ...FAIR_PLAN, ...plan(index) });
       const run = { planOf, requestCount, concurrency, calmCount, timeoutMs, signal };
-      return measureChain(await pool.path(kinds), run);
+      return measureChain(await pool.path(kinds, signal), run);
     },
     judge: (measured) => ({ loads: loadRows(options, measured), rows: counts?.(measured) ?? [] }),
   };

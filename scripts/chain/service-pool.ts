@@ -7,18 +7,22 @@ import { startOf, type ServiceKind } from './service-kind.ts';
 
 /** Services that were started for one experiment and are used again by the next. */
 export class ServicePool {
-  readonly #cacheFolder: string = mkdtempSync(join(tmpdir(), 'mulligan-chain-'));
+  #cacheFolder: string | undefined;
   readonly #links = new Map<string, LinkProcess>();
 
   /** A service for each place; those that do not run yet are started. */
-  async path(kinds: readonly ServiceKind[]): Promise<readonly LinkProcess[]> {
+  async path(kinds: readonly ServiceKind[], signal: AbortSignal): Promise<readonly LinkProcess[]> {
     const names = kinds.map(
       (kind, index) => `${kind} ${String(kinds.slice(0, index).filter((k) => k === kind).length)}`,
     );
     const missing = kinds.flatMap((kind, index) =>
       this.#links.has(names[index]!) ? [] : [{ kind, name: names[index]! }],
     );
-    const started = await startLinks(missing.map(({ kind, name }) => startOf(kind, name, this.#cacheFolder)));
+    const cacheFolder = (this.#cacheFolder ??= mkdtempSync(join(tmpdir(), 'mulligan-chain-')));
+    const started = await startLinks(
+      missing.map(({ kind, name }) => startOf(kind, name, cacheFolder)),
+      signal,
+    );
     for (const link of started) this.#links.set(link.name, link);
     return names.map((name) => this.#links.get(name)!);
   }
@@ -32,6 +36,6 @@ export class ServicePool {
 
   async close(): Promise<void> {
     await this.keepOnly(new Set());
-    rmSync(this.#cacheFolder, { recursive: true, force: true });
+    if (this.#cacheFolder !== undefined) rmSync(this.#cacheFolder, { recursive: true, force: true });
   }
 }

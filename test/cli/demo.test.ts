@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
+import type { ChainReport } from '../../src/cli/demo/chain-story.ts';
 import type { DemoReport } from '../../src/cli/demo/report.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { requestRaw } from '../support/raw-client.ts';
 import { runCli, startCli } from './running-cli.ts';
 
-test('the demo for machines', async (t) => {
-  const { code, stdout, stderr } = await runCli(t, 'demo', '--json');
+test('the gateway part for machines', async (t) => {
+  const { code, stdout, stderr } = await runCli(t, 'demo', '--only', 'gateway', '--json');
 
   await t.test('ends by itself with exit code 0 and one document', () => {
     assert.deepEqual([code, stderr], [0, '']);
@@ -119,8 +120,8 @@ test('the demo for machines', async (t) => {
   });
 });
 
-test('the demo for people shows each request and what it came to, in 100 columns without colours', async (t) => {
-  const { code, stdout, stderr } = await runCli(t, 'demo');
+test('the gateway part for people shows each request and what it came to, in 100 columns without colours', async (t) => {
+  const { code, stdout, stderr } = await runCli(t, 'demo', '--only', 'gateway');
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(stdout, /^POST +\/down\/1 +closed refused → healthy 200 +200 +1× +success/m);
   assert.match(stdout, /^POST +\/crash\/4 +crashing (?:cut off|hung up) +502 +1× +not-idempotent/m);
@@ -138,14 +139,69 @@ test('the demo for people shows each request and what it came to, in 100 columns
   assert.doesNotMatch(stdout, /[\u001B\r✘]/);
 });
 
-test('a demo whose reader goes away ends quietly', async (t) => {
+/** Seven processes start, on a machine that may have other things to do. */
+const CHAIN_LIMIT_MS = 80_000;
+
+test('the demo begins with a chain of services in which each gets exactly what the formulas say', async (t) => {
   const cli = startCli(t, ['demo']);
+  assert.deepEqual([await cli.exit(CHAIN_LIMIT_MS), cli.stderr], [0, '']);
+  const lines = cli.stdout.split('\n');
+  const loads = lines.flatMap((line) => {
+    const match = /^(\S.*?) {2,}(\d[\d.]*(?: +\d[\d.]*){6})(?: |$)/.exec(line);
+    return match === null ? [] : [[match[1], match[2]!.split(/ +/).map(Number)]];
+  });
+  assert.deepEqual(loads, [
+    ['each service retries once', [1, 2, 4, 8, 8, 8, 8]],
+    ['the same, 10 % budgets', [1, 1.1, 1.2, 1.3, 1.3, 1.3, 1.3]],
+    ['ownership', [1, 1, 1, 2, 2, 2, 2]],
+    ['ownership, 10 % budgets', [1, 1, 1, 1.1, 1.1, 1.1, 1.1]],
+    ['ownership, C loses track', [1, 1, 2, 4, 4, 4, 4]],
+  ]);
+  assert.match(cli.stdout, /^ownership, C loses track .* C counts 40 stray calls$/m);
+  assert.match(cli.stdout, /^✔ D gets 2 requests for one instead of 8/m);
+  assert.ok(cli.stdout.indexOf('D gets 2 requests') < cli.stdout.indexOf('A gateway:'), 'the gateway comes after it');
+  assert.deepEqual(
+    lines.filter((line) => line.length > 100 && !line.includes('mulligan-demo-')),
+    [],
+  );
+});
+
+test('the chain for machines says what each service got and what it must get', async (t) => {
+  const cli = startCli(t, ['demo', '--only', 'chain', '--json']);
+  assert.deepEqual([await cli.exit(CHAIN_LIMIT_MS), cli.stderr], [0, '']);
+  const { chain, gateway } = JSON.parse(cli.stdout) as { readonly chain: ChainReport; readonly gateway?: string };
+  assert.deepEqual([chain.services.join(''), chain.requestCount, gateway], ['ABCDEFG', 20, undefined]);
+  assert.equal(chain.modes.length, 5);
+  for (const { name, servedCounts, expectedCounts, failedCount } of chain.modes) {
+    assert.deepEqual([servedCounts, failedCount], [expectedCounts, 20], name);
+  }
+});
+
+test('a chain that a signal cuts short leaves nothing running, and says which signal it was', async (t) => {
+  const cli = startCli(t, ['demo', '--only', 'chain']);
+  await cli.line((line) => line.startsWith('A chain'));
+  cli.child.kill('SIGTERM');
+  // It ends only when no service holds it any more.
+  assert.deepEqual([await cli.exit(CHAIN_LIMIT_MS), cli.stderr], [143, '']);
+});
+
+test('a demo of one part that makes no sense is refused', async (t) => {
+  const unknown = await runCli(t, 'demo', '--only', 'storm');
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stderr, /chain, gateway/);
+  const kept = await runCli(t, 'demo', '--only', 'chain', '--keep');
+  assert.equal(kept.code, 2);
+  assert.match(kept.stderr, /--keep keeps the gateway up/);
+});
+
+test('a demo whose reader goes away ends quietly', async (t) => {
+  const cli = startCli(t, ['demo', '--only', 'gateway']);
   cli.child.stdout.once('data', () => cli.child.stdout.destroy());
   assert.deepEqual([await cli.exit(), cli.stderr], [0, '']);
 });
 
 test('a demo that a signal cuts short takes its files away and says which signal it was', async (t) => {
-  const cli = startCli(t, ['demo']);
+  const cli = startCli(t, ['demo', '--only', 'gateway']);
   const line = await cli.line((text) => text.includes('gateway.yaml'));
   cli.child.kill('SIGTERM');
   assert.deepEqual([await cli.exit(), cli.stderr], [143, '']);
@@ -153,7 +209,7 @@ test('a demo that a signal cuts short takes its files away and says which signal
 });
 
 test('a demo that is kept serves on until a signal, and leaves its files', async (t) => {
-  const cli = startCli(t, ['demo', '--keep']);
+  const cli = startCli(t, ['demo', '--only', 'gateway', '--keep']);
   const folder = folderIn(await cli.line((text) => text.includes('gateway.yaml')));
   t.after(() => rmSync(folder, { recursive: true }));
   const line = await cli.line((text) => text.includes('stays up'));

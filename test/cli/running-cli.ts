@@ -18,8 +18,11 @@ export interface RunningCli {
   said(pattern: RegExp): Promise<void>;
   /** The n-th address it listens on (1-based). */
   address(number?: number): Promise<string>;
-  /** Resolves with the exit code; a signal's name when it was killed. */
-  exit(): Promise<number | string>;
+  /**
+   * Resolves with the exit code; a signal's name when it was killed.
+   * @param timeoutMs the bound of the wait, for a command that starts processes of its own
+   */
+  exit(timeoutMs?: number): Promise<number | string>;
 }
 
 export function startCli(t: TestContext, args: readonly string[], nodeArgs: readonly string[] = []): RunningCli {
@@ -43,9 +46,10 @@ export function startCli(t: TestContext, args: readonly string[], nodeArgs: read
   t.after(() => {
     child.kill('SIGKILL');
   });
-  const until = <T>(check: () => T | false | undefined, what: string): Promise<T> =>
+  const until = <T>(check: () => T | false | undefined, what: string, timeoutMs?: number): Promise<T> =>
     signal.until(check, {
       what,
+      timeoutMs,
       describe: () => `exit ${String(ended)}\n--- stdout\n${stdout}\n--- stderr\n${stderr}`,
     });
   const lines = (): string[] => stdout.split('\n').slice(0, -1);
@@ -66,7 +70,7 @@ export function startCli(t: TestContext, args: readonly string[], nodeArgs: read
         const line = lines().filter((one) => one.includes('"listening"'))[number - 1];
         return line === undefined ? undefined : (JSON.parse(line) as { address: string }).address;
       }, `listener ${number}`),
-    exit: () => until(() => ended, 'the end of the process'),
+    exit: (timeoutMs) => until(() => ended, 'the end of the process', timeoutMs),
   };
 }
 

@@ -32,7 +32,7 @@ function coincidenceCase(
     name,
     kinds,
     async measure(pool, signal) {
-      const [first, ...others] = await pool.path(kinds);
+      const [first, ...others] = await pool.path(kinds, signal);
       await Promise.all(others.map((link, index) => link.plan({ ...FAIR_PLAN, errorShare: SHARE, seed: 11 + index })));
       const plan = {
         ...FAIR_PLAN,

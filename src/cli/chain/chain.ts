@@ -29,11 +29,11 @@ export interface ChainMeasurement {
  * Starts services; the first one alone, so that the others find its code compiled.
  * @throws Error when one of them does not start; none is left running then
  */
-export async function startLinks(starts: readonly LinkStart[]): Promise<readonly LinkProcess[]> {
+export async function startLinks(starts: readonly LinkStart[], signal?: AbortSignal): Promise<readonly LinkProcess[]> {
   const [first, ...others] = starts;
   if (first === undefined) return [];
-  const started = [await startLink(first)];
-  const settled = await Promise.allSettled(others.map(startLink));
+  const started = [await startLink(first, signal)];
+  const settled = await Promise.allSettled(others.map((start) => startLink(start, signal)));
   started.push(...settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
   const failed = settled.find((one) => one.status === 'rejected');
   if (failed === undefined) return started;

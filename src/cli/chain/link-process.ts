@@ -34,8 +34,11 @@ const plainProgram = new URL(`link-main.${extension}`, import.meta.url);
 const REPLY_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 2000;
 
-/** @throws Error when it ends instead of listening, with what it wrote to stderr */
-export async function startLink(start: LinkStart): Promise<LinkProcess> {
+/**
+ * @param signal gives up waiting for it to listen
+ * @throws Error when it ends instead of listening, with what it wrote to stderr; the signal's reason when that aborts
+ */
+export async function startLink(start: LinkStart, signal?: AbortSignal): Promise<LinkProcess> {
   const { name, registered, program = plainProgram, environment = {}, cacheFolder } = start;
   const child = fork(fileURLToPath(program), {
     execArgv: registered ? [`--import=${register.href}`] : [],
@@ -49,14 +52,14 @@ export async function startLink(start: LinkStart): Promise<LinkProcess> {
   });
   let errors = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-4000)));
-  const reply = (): Promise<LinkReply> => nextReply(name, child, () => errors);
+  const reply = (given?: AbortSignal): Promise<LinkReply> => nextReply(name, child, () => errors, given);
   const ask = async (order: LinkOrder): Promise<LinkReply> => {
     const replied = reply();
     child.send(order);
     return replied;
   };
   try {
-    const first = await reply();
+    const first = await reply(signal);
     if (first.type !== 'listening') throw new Error(`${name} said '${first.type}' before it listened`);
     return {
       name,
@@ -72,6 +75,7 @@ export async function startLink(start: LinkStart): Promise<LinkProcess> {
       stop: () => stop(child),
     };
   } catch (error) {
+    child.kill('SIGKILL');
     await stop(child);
     throw error;
   }
@@ -82,10 +86,15 @@ function withoutOurs(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(?:MULLIGAN_|NODE_OPTIONS$)/.test(name)));
 }
 
-async function nextReply(name: string, child: ChildProcess, errors: () => string): Promise<LinkReply> {
+async function nextReply(
+  name: string,
+  child: ChildProcess,
+  errors: () => string,
+  given: AbortSignal | undefined,
+): Promise<LinkReply> {
   const settled = new AbortController();
   const { signal } = settled;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(REPLY_LIMIT_MS)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(REPLY_LIMIT_MS), ...(given === undefined ? [] : [given])]);
   try {
     return await Promise.race([
       once(child, 'message', { signal: limit }).then(([message]) => message as LinkReply),
@@ -94,6 +103,7 @@ async function nextReply(name: string, child: ChildProcess, errors: () => string
       }),
     ]);
   } catch (error) {
+    given?.throwIfAborted();
     if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
     throw new Error(`the service ${name} does not answer (${String(REPLY_LIMIT_MS / 1000)} s)`, { cause: error });
   } finally {

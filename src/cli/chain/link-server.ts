@@ -34,6 +34,8 @@ export async function runLink(link: OrderedLink, server: Server | HttpServer): P
     reply({ type: 'planned' });
   });
   process.once('disconnect', () => process.exit(0));
+  // Who started it may be gone by now, and would be waited for without end.
+  if (!process.connected) process.exit(0);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   flushCompileCache();
   reply({ type: 'listening', port: (server.address() as AddressInfo).port });

@@ -25,7 +25,7 @@ export function createNarrator(screen: Screen, stage: Stage, keep: boolean): Nar
   return {
     introduce() {
       line(
-        `${paint('strong', 'mulligan demo')}: real servers that misbehave, a gateway in front of them, real requests.`,
+        `${paint('strong', 'A gateway:')} real servers that misbehave, the gateway in front of them, real requests.`,
       );
       line();
       for (const [name, behaviour] of Object.entries(behaviours)) {
