@@ -23,6 +23,7 @@ export type {
   UpstreamTlsConfig,
 } from '../config/gateway-config.ts';
 export type { TlsFileKind, TlsFileProblem, TlsFiles } from '../config/tls-files.ts';
+export type { OwnershipConfig, UpstreamOwnership } from '../config/ownership-config.ts';
 export type { HostPort } from '../config/address.ts';
 export type {
   FieldChanges,

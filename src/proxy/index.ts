@@ -19,6 +19,8 @@ export type {
   ProxyRequest,
   UpstreamChoice,
 } from './phases.ts';
+export type { ClaimWord } from './exchange-ownership.ts';
+export type { OwnershipRules } from './ownership-rules.ts';
 export type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
 export type { Diagnostics } from './proxy-state.ts';
 export type { ArrivedRequest, BuiltAttempt, RequestTrace, Tracing } from './request-trace.ts';
