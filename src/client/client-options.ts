@@ -34,13 +34,10 @@ export interface ClientOptions extends CallOptions {
   readonly onRequestEnd?: ((end: RequestEnd) => void) | undefined;
 }
 
-const NAMES: readonly string[] = [
-  'retry',
-  'timeout',
-  'budget',
-  'hedge',
-  'idempotencyKey',
-  'endpoints',
+const CALL_NAMES = ['retry', 'timeout', 'budget', 'hedge', 'idempotencyKey', 'endpoints'];
+
+/** What a client alone can be told: in a call these would do nothing. */
+export const CLIENT_ONLY_NAMES: ReadonlySet<string> = new Set([
   'connections',
   'tls',
   'http2',
@@ -49,7 +46,9 @@ const NAMES: readonly string[] = [
   'replayBufferBytes',
   'replayMemoryBytes',
   'onRequestEnd',
-];
+]);
+
+const NAMES: readonly string[] = [...CALL_NAMES, ...CLIENT_ONLY_NAMES];
 
 /** @throws RangeError or TypeError for a value that cannot be, naming the field */
 export function readClientOptions(options: ClientOptions): {

@@ -2,6 +2,7 @@ import { fetch as undiciFetch, Request } from 'undici';
 import type { Dispatcher, RequestInfo, RequestInit, Response } from 'undici';
 import { rememberReport } from './attempts.ts';
 import { CallReport } from './call-report.ts';
+import { CLIENT_ONLY_NAMES } from './client-options.ts';
 import { ClientDispatcher, createDispatcher } from './dispatcher.ts';
 import { isRequestFailedError } from './errors.ts';
 import { isFormData, ownFormData } from './form-data.ts';
@@ -33,6 +34,10 @@ export const fetch: Fetch = async (input, options = {}) => {
   const owner = dispatcher ?? (shared ??= createDispatcher());
   if (!(owner instanceof ClientDispatcher))
     throw new TypeError('dispatcher: give one that createDispatcher made; the fetch of undici takes any');
+  for (const name of Object.keys(init)) {
+    if (CLIENT_ONLY_NAMES.has(name))
+      throw new TypeError(`${name}: give it to createDispatcher; for one call it cannot be set`);
+  }
   const report = new CallReport();
   const call = owner.client.call({ retry, timeout, budget, hedge, idempotencyKey, endpoints }, (hop) =>
     report.add(hop),

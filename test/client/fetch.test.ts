@@ -7,7 +7,7 @@ import { attemptsOf } from '../../src/client/attempts.ts';
 import type { ClientOptions } from '../../src/client/client-options.ts';
 import { createDispatcher } from '../../src/client/dispatcher.ts';
 import { fetch } from '../../src/client/fetch.ts';
-import type { Fetch } from '../../src/client/fetch.ts';
+import type { Fetch, FetchOptions } from '../../src/client/fetch.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import type { OriginScript } from '../support/origin-script.ts';
 import type { ScriptedOrigin } from '../support/scripted-origin.ts';
@@ -141,6 +141,11 @@ test('an answer that breaks off fails its body, and is not sent for again', asyn
 
 test('a dispatcher of somebody else is refused', async () => {
   await assert.rejects(fetch('http://127.0.0.1:9/', { dispatcher: new Agent() }), /createDispatcher/);
+});
+
+test('an option of a client is refused in a call, where it would do nothing', async () => {
+  const options = { cookies: {} } as FetchOptions;
+  await assert.rejects(fetch('http://127.0.0.1:9/', options), /cookies: give it to createDispatcher/);
 });
 
 test('without a dispatcher there is one for all', async (t) => {
