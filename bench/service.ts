@@ -1,21 +1,26 @@
 /**
  * `npm run bench:service [-- ROUNDS]`: the CPU that `mulligan/register` adds to a service that answers each request by one
  * call, with node:http and with fetch. The same service runs with it and without it, in turns, so that what else the
- * machine does falls on both. What counts is the cheapest round of each: what a busy machine adds is never negative.
+ * machine does falls on both. Two numbers: the cheapest round of each, for what a busy machine adds is never negative, and
+ * the median of the pairs of rounds. The register is the built one, as users have it.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const REQUEST_COUNT = 3000;
+const REQUEST_COUNT = 4000;
 const CONCURRENCY = 16;
-const roundCount = Math.min(Math.max(1, Number(process.argv[2] ?? 5)), 20);
+const roundCount = Math.min(Math.max(1, Number(process.argv[2] ?? 9)), 30);
 
 const app = fileURLToPath(new URL('targets/hello-service.ts', import.meta.url));
-const register = new URL('../src/service/register.ts', import.meta.url).href;
+const register = new URL('../dist/service/register.js', import.meta.url).href;
+
+const build = fileURLToPath(new URL('../scripts/build.ts', import.meta.url));
+if (spawnSync(process.execPath, [build, 'src/service'], { stdio: 'inherit' }).status !== 0) process.exit(1);
 
 const origin = http.createServer((_request, response) => response.end('ok'));
 origin.listen(0, '127.0.0.1');
@@ -76,11 +81,15 @@ for (const client of ['http', 'fetch']) {
     for (const target of order) costs.set(target, await measure(target));
     rounds.push({ plain: costs.get(plain)!, registered: costs.get(registered)! });
   }
-  const without = Math.min(...rounds.map((one) => one.plain));
-  const withIt = Math.min(...rounds.map((one) => one.registered));
-  const added = (withIt / without - 1) * 100;
+  const cheapest = (of: 'plain' | 'registered'): number => Math.min(...rounds.map((one) => one[of]));
+  const [without, withIt] = [cheapest('plain'), cheapest('registered')];
+  const ratios = rounds.map((one) => one.registered / one.plain).toSorted((one, other) => one - other);
+  const percent = (ratio: number): string => `${((ratio - 1) * 100).toFixed(1)} %`;
+  const quartile = (share: number): number => ratios[Math.floor((ratios.length - 1) * share)] ?? Number.NaN;
   console.log(
-    `${client.padEnd(6)} ${without.toFixed(0)} µs without, ${withIt.toFixed(0)} µs with register: ${added.toFixed(1)} % more CPU a request`,
+    `${client.padEnd(6)} ${without.toFixed(0)} µs without, ${withIt.toFixed(0)} µs with register: ${percent(withIt / without)} more CPU a request; ` +
+      `of ${String(ratios.length)} pairs the median ${percent(quartile(0.5))}, the middle half ${percent(quartile(0.25))} to ${percent(quartile(0.75))}; ` +
+      `load ${loadavg()[0]!.toFixed(1)}`,
   );
   plain.child.kill();
   registered.child.kill();

@@ -23,19 +23,29 @@ interface UndiciRequest {
 
 interface Flight {
   readonly call: ServiceCall;
-  readonly origin: string;
   readonly manner: { readonly method: string; readonly keyed: boolean };
   socket: { readonly remoteAddress?: string | undefined } | undefined;
   answered: boolean;
+  /** Where it waits for a connection. */
+  readonly waiting: Set<Flight>;
 }
+
+/** Of more origins than this the ones that nothing waits for are forgotten. */
+const MAX_ORIGIN_COUNT = 1000;
 
 /** Each request of undici, be it the built-in one or a package, is a call of the request that is being answered. */
 export function hookUndici(service: Service, guard: Guard): () => void {
   /** What waits for a connection, by origin: when that fails, not every version tells each request so. */
   const connecting = new Map<string, Set<Flight>>();
-  const stopWaiting = (flight: Flight): void => {
-    const waiting = connecting.get(flight.origin);
-    if (waiting?.delete(flight) === true && waiting.size === 0) connecting.delete(flight.origin);
+  const waitingFor = (origin: string): Set<Flight> => {
+    const known = connecting.get(origin);
+    if (known !== undefined) return known;
+    if (connecting.size >= MAX_ORIGIN_COUNT) {
+      for (const [name, waiting] of connecting) if (waiting.size === 0) connecting.delete(name);
+    }
+    const waiting = new Set<Flight>();
+    connecting.set(origin, waiting);
+    return waiting;
   };
   type Message = { readonly request: UndiciRequest };
 
@@ -50,11 +60,10 @@ export function hookUndici(service: Service, guard: Guard): () => void {
       const { method } = request;
       const call = service.begin({ method, url: `${origin}${request.path}` });
       const manner = { method, keyed: headerOf(request.headers, 'idempotency-key') !== undefined };
-      const flight: Flight = { call, origin, manner, socket: undefined, answered: false };
+      const waiting = waitingFor(origin);
+      const flight: Flight = { call, manner, socket: undefined, answered: false, waiting };
       request[FLIGHT] = flight;
-      const waiting = connecting.get(origin);
-      if (waiting === undefined) connecting.set(origin, new Set([flight]));
-      else waiting.add(flight);
+      waiting.add(flight);
       addFields(request, call, service.nowMs());
     }),
     guard.listen(
@@ -65,7 +74,7 @@ export function hookUndici(service: Service, guard: Guard): () => void {
         if (attempted !== undefined) attempted.peerAddress = socket?.remoteAddress;
         if (flight === undefined) return;
         flight.socket = socket;
-        stopWaiting(flight);
+        flight.waiting.delete(flight);
       },
     ),
     guard.listen(
@@ -77,7 +86,7 @@ export function hookUndici(service: Service, guard: Guard): () => void {
         const flight = request[FLIGHT];
         if (flight === undefined || statusCode < 200) return;
         flight.answered = true;
-        stopWaiting(flight);
+        flight.waiting.delete(flight);
         const { call, manner, socket } = flight;
         const nowMs = service.nowMs();
         call.restate(
@@ -90,7 +99,7 @@ export function hookUndici(service: Service, guard: Guard): () => void {
     guard.listen('undici:request:error', ({ request, error }: Message & { readonly error: unknown }) => {
       const flight = request[FLIGHT];
       if (flight === undefined) return;
-      stopWaiting(flight);
+      flight.waiting.delete(flight);
       failed(service, flight, error);
     }),
     guard.listen(
