@@ -1,10 +1,8 @@
 import type { StopReason } from '../core/decision.ts';
-import { failureIn } from '../core/explain.ts';
 import type { Failure, FailureKind, ProxyErrorKind } from '../core/failure.ts';
 import type { FieldList } from '../http1/message.ts';
 import { ALLOWED_METHODS } from './allowed-methods.ts';
 import { HOP_NAME } from './headers.ts';
-import { HookError } from './hook-call.ts';
 import { statusTitle } from './status-title.ts';
 
 /** An answer made here, not by an upstream. */
@@ -93,19 +91,6 @@ export function loopResponse(): ErrorResponse {
     ...localResponse(508, 'This gateway was asked to forward the request to itself.'),
     token: 'proxy_loop_detected',
   };
-}
-
-/**
- * The answer when user code threw: the status of an `HttpStatusError`, that of a failure which it made itself, else 500.
- * Other messages stay in the log. Undefined: it says that the client is gone.
- */
-export function thrownResponse(error: unknown): ErrorResponse | undefined {
-  const thrown = error instanceof HookError ? error.cause : error;
-  if (thrown instanceof HttpStatusError) {
-    return { ...localResponse(thrown.status, thrown.message), token: 'http_request_denied' };
-  }
-  const failure = failureIn(thrown);
-  return failure === undefined ? localResponse(500, DETAILS.hook_error!) : errorResponse(failure, undefined);
 }
 
 /** What an answer made here says about the attempts before it. */

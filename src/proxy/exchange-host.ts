@@ -10,13 +10,14 @@ import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { AttemptRequest, ConnectionInfo } from '../transport/transport.ts';
 import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import { BodyFilter } from './body-filter.ts';
+import type { ClientSide } from './client-side.ts';
 import type { Downstream } from './downstream.ts';
 import { errorResponse, refusedResponse } from './error-response.ts';
-import type { ProxyExchange } from './exchange.ts';
 import type { ExchangeReport } from './exchange-report.ts';
 import { downstreamResponseFields } from './headers.ts';
 import { withoutClaims } from './namespace-fields.ts';
-import { callHook, thrownFailure } from './hook-call.ts';
+import { callHook } from './hook-call.ts';
+import { thrownFailure } from './hook-error.ts';
 import type { MutableResponse, ProxyHooks } from './phases.ts';
 import type { ProxyState } from './proxy-state.ts';
 import type { UpstreamRequest } from './upstream-request.ts';
@@ -26,7 +27,7 @@ const FAIL_TO_PROXY_MS = 1_000;
 
 /** What the engine asks and tells while it runs one request: hooks are called here, answers go to the exchange. */
 export class ExchangeHost<Context> implements RunHost {
-  readonly #exchange: ProxyExchange<Context>;
+  readonly #exchange: ClientSide<Context>;
   readonly #proxy: ProxyState<Context>;
   readonly #hooks: ProxyHooks<Context>;
   readonly #downstream: Downstream;
@@ -38,7 +39,7 @@ export class ExchangeHost<Context> implements RunHost {
   #filter: BodyFilter | undefined;
 
   constructor(
-    exchange: ProxyExchange<Context>,
+    exchange: ClientSide<Context>,
     proxy: ProxyState<Context>,
     downstream: Downstream,
     upstream: UpstreamRequest<Context>,
@@ -65,7 +66,7 @@ export class ExchangeHost<Context> implements RunHost {
 
   hashKey(header: string | undefined): string {
     const { fields, remoteAddress } = this.#exchange.request;
-    return (header === undefined ? undefined : fieldValue(fields as FieldList, header)) || remoteAddress;
+    return (header === undefined ? undefined : fieldValue(fields, header)) || remoteAddress;
   }
 
   buildRequest(endpoint: Endpoint, attemptNumber: number): MaybePromise<AttemptRequest> {

@@ -6,15 +6,16 @@ import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { Clock } from '../transport/clock.ts';
 import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import { arrivalOf } from './arrival.ts';
+import type { ClientSide } from './client-side.ts';
 import type { Downstream, DownstreamListener } from './downstream.ts';
 import type { ErrorResponse } from './error-response.ts';
-import { localResponse, thrownResponse } from './error-response.ts';
+import { localResponse } from './error-response.ts';
 import { ExchangeAnswer } from './exchange-answer.ts';
 import { ExchangeHost } from './exchange-host.ts';
 import { ExchangeReport } from './exchange-report.ts';
-import type { HookLimit } from './hook-call.ts';
-import { callHook, thrownFailure } from './hook-call.ts';
-import type { Exchange, HookName, LocalAnswer, MutableResponse, ProxyHooks, ProxyRequest } from './phases.ts';
+import { callHook } from './hook-call.ts';
+import { thrownFailure, thrownResponse } from './hook-error.ts';
+import type { HookName, LocalAnswer, MutableResponse, ProxyHooks, ProxyRequest } from './phases.ts';
 import type { ExchangePlan } from './plan.ts';
 import { readProxyRequest } from './proxy-request.ts';
 import type { ProxyState } from './proxy-state.ts';
@@ -25,12 +26,11 @@ import { UpstreamRequest } from './upstream-request.ts';
  * One request from its head to its record, as its client sees it. Whatever happens on either side comes through here, and
  * `finish` is reached exactly once.
  */
-export class ProxyExchange<Context> implements Exchange<Context>, DownstreamListener, HookLimit {
+export class ProxyExchange<Context> implements ClientSide<Context>, DownstreamListener {
   readonly clock: Clock;
   readonly request: ProxyRequest;
   context!: Context;
   plan: ExchangePlan;
-  /** The client has its answer, or is gone, and the record is written. */
   ended = false;
 
   readonly #proxy: ProxyState<Context>;
@@ -61,7 +61,6 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
     return this.#report.run?.attempts.length ?? 0;
   }
 
-  /** The client has a final head, or is gone. */
   get answered(): boolean {
     return this.ended || this.#answer.headSent;
   }
@@ -182,7 +181,6 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
     this.finish();
   }
 
-  /** User code threw. */
   thrown(error: unknown): void {
     if (this.ended) return;
     this.#report.fault = thrownFailure(error);
@@ -195,7 +193,6 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
     this.#downstream.abort();
   }
 
-  /** @param isFiltered User code may make the body longer or shorter. */
   sendHead({ status, reason, fields }: MutableResponse, head: ResponseHead, isFiltered: boolean): void {
     if (this.ended) return;
     this.#upstream.body?.commit();
@@ -211,7 +208,6 @@ export class ProxyExchange<Context> implements Exchange<Context>, DownstreamList
     if (this.#upstream.isUnread) this.#downstream.closeAfterResponse();
   }
 
-  /** An answer that began cannot be completed: the client must see that. */
   truncate(): void {
     if (this.ended) return;
     this.#report.truncated = true;

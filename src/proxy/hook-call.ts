@@ -1,21 +1,10 @@
-import { because, explain, failureIn, moreContext } from '../core/explain.ts';
+import { explain } from '../core/explain.ts';
 import { FailureError } from '../core/failure-error.ts';
-import type { Failure } from '../core/failure.ts';
 import { isPromise } from '../engine/ask.ts';
 import type { MaybePromise } from '../engine/run-host.ts';
 import type { Clock } from '../transport/clock.ts';
+import { HookError } from './hook-error.ts';
 import type { HookName } from './phases.ts';
-
-/** What a hook threw is its `cause`, whatever that is; the name of the hook comes with it. Never leaves the proxy. */
-export class HookError extends Error {
-  readonly hook: HookName;
-
-  constructor(hook: HookName, cause: unknown) {
-    super(`${hook} failed`, { cause });
-    this.name = 'HookError';
-    this.hook = hook;
-  }
-}
 
 /** How long a hook may take. */
 export interface HookLimit {
@@ -58,11 +47,4 @@ function laterAnswer<T>(hook: HookName, answer: Promise<T>, limit: HookLimit | u
       },
     );
   });
-}
-
-/** What user code threw, as data. A failure that it made itself keeps its kind and its source. */
-export function thrownFailure(error: unknown): Failure {
-  if (!(error instanceof HookError)) return because('hook_error', '', error);
-  const made = failureIn(error.cause);
-  return made === undefined ? because('hook_error', error.hook, error.cause) : moreContext(made, error.hook);
 }

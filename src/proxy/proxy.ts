@@ -28,7 +28,7 @@ import type {
 import { DEFAULT_LISTENER_LIMITS } from './downstream.ts';
 import { ProxyExchange } from './exchange.ts';
 import { HOP_NAME } from './headers.ts';
-import { thrownFailure } from './hook-call.ts';
+import { thrownFailure } from './hook-error.ts';
 import { listenHttp1 } from './http1-listener.ts';
 import { parseListenAddress } from './listen-address.ts';
 import type { OwnershipRules } from './ownership-rules.ts';

@@ -89,7 +89,7 @@ export class UpstreamRequest<Context> {
     const { request, plan } = this.#exchange;
     const allowed = plan.upgrade;
     if (allowed === undefined || this.#downstream.offersUpgrade !== true) return undefined;
-    const offers = listMembers(fieldValues(request.fields as FieldList, 'upgrade').join(','));
+    const offers = listMembers(fieldValues(request.fields, 'upgrade').join(','));
     return offers.find((protocol) => allowed.has(protocol.toLowerCase()));
   }
 
@@ -97,12 +97,12 @@ export class UpstreamRequest<Context> {
     const { request, plan } = this.#exchange;
     const { startedAtMs } = this.#report;
     const fields = request.fields as FieldList;
-    const said = plan.policy.ownership === 'off' ? undefined : readInboundFacts(fields);
-    const lineage = said?.lineage ?? readRequestAttempt(fields)?.lineage ?? 0;
-    this.#saysDeadline = said !== undefined && saysDeadline(fields);
+    this.#saysDeadline = plan.policy.ownership !== 'off' && saysDeadline(fields);
+    const lineage = readRequestAttempt(fields)?.lineage ?? 0;
+    const timeoutMs = this.#saysDeadline ? readInboundFacts(fields).timeoutMs : undefined;
     this.#report.lineage = lineage;
     const ownDeadlineAtMs = deadlineAt(plan.timeouts.requestMs, startedAtMs);
-    const callersDeadlineAtMs = startedAtMs + (said?.timeoutMs ?? Infinity);
+    const callersDeadlineAtMs = startedAtMs + (timeoutMs ?? Infinity);
     this.hasCallersDeadline = callersDeadlineAtMs < ownDeadlineAtMs;
     const nowMs = this.#proxy.clock.nowMs();
     // What cannot be answered before its caller has gone is not begun: its time is over now.
