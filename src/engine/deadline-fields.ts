@@ -1,10 +1,12 @@
 import { MAX_DELAY_MS } from '../core/deadline.ts';
-import { fieldValue, hasField, isNamed, removeFields } from '../http1/field-list.ts';
+import { fieldValue, hasField, removeFields } from '../http1/field-list.ts';
+import { FieldNameSet } from '../http1/field-name-set.ts';
 import type { FieldList } from '../http1/message.ts';
 import { withRequestTimeout } from './request-timeout.ts';
 
 const GRPC = 'grpc-timeout';
 const ENVOY = 'x-envoy-expected-rq-timeout-ms';
+const DEADLINES = new FieldNameSet(['request-timeout', GRPC, ENVOY]);
 const FOREIGN: ReadonlySet<string> = new Set([GRPC, ENVOY]);
 
 /** gRPC over HTTP/2 allows eight digits. */
@@ -33,8 +35,7 @@ export function withDeadline(fields: FieldList, remainingMs: number, marginMs: n
 /** Whether a request says in any vocabulary how long its caller waits. */
 export function saysDeadline(fields: FieldList): boolean {
   for (let i = 0; i < fields.length; i += 2) {
-    const name = fields[i]!;
-    if (isNamed(name, 'request-timeout') || isNamed(name, GRPC) || isNamed(name, ENVOY)) return true;
+    if (DEADLINES.has(fields[i]!)) return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 import { readRequestAttempt } from './request-attempt.ts';
 import { readRequestTimeout } from './request-timeout.ts';
 import { fieldValues } from '../http1/field-list.ts';
+import { FieldNameSet } from '../http1/field-name-set.ts';
 import type { FieldList } from '../http1/message.ts';
 
 /** What an inbound request's fields say of its history and of who waits for it. */
@@ -24,7 +25,7 @@ const PLAIN: InboundFacts = { lineage: 0, timeoutMs: undefined, keyed: false };
  * whoever sent it; of several timeouts the shortest holds.
  */
 export function readInboundFacts(fields: FieldList): InboundFacts {
-  // Nearly every request has none of them, and few fields are of the same length as one of them.
+  // Nearly every request has none of them.
   if (!mayHaveFacts(fields)) return PLAIN;
   const timeouts = [
     readRequestTimeout(fields, MAX_TIMEOUT_MS).timeoutMs,
@@ -38,12 +39,16 @@ export function readInboundFacts(fields: FieldList): InboundFacts {
   };
 }
 
-/** `request-timeout`, `request-attempt` and `idempotency-key` have 15 letters, the others 12 and 30. */
+const NAMES = new FieldNameSet([
+  'request-timeout',
+  'request-attempt',
+  'idempotency-key',
+  'grpc-timeout',
+  'x-envoy-expected-rq-timeout-ms',
+]);
+
 function mayHaveFacts(fields: FieldList): boolean {
-  for (let i = 0; i < fields.length; i += 2) {
-    const { length } = fields[i]!;
-    if (length === 15 || length === 12 || length === 30) return true;
-  }
+  for (let i = 0; i < fields.length; i += 2) if (NAMES.has(fields[i]!)) return true;
   return false;
 }
 

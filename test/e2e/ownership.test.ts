@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { ask, connectHttp2 } from '../support/http2-client.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import {
   gatewayFile,
@@ -261,4 +262,35 @@ test('the outermost gateway of a chain keeps the claim inside when its own clien
   const response = await client.request({});
   assert.deepEqual([origin.requestCount(), claimOf(response)], [2, undefined]);
   assert.equal((await outer!.record()).claimOut, 'relayed');
+});
+
+test('in a chain with equal timeouts the innermost gives up first, and its claim arrives', async (t) => {
+  const origin = await startOrigin({ do: 'hang' }, { t });
+  const top = { ownership: { trust: ['127.0.0.1'], margin: '200ms' } };
+  const route = {
+    timeouts: { request: '1200ms' },
+    retry: { codes: [504], attempts: 1, on: ['timeout'], backoff: '1ms' },
+  };
+  const inner = await startGateway(t, gatewayFile([origin.address], { route, top }));
+  const middle = await startGateway(t, gatewayFile([inner.address], { route, top }));
+  const outer = await startGateway(t, gatewayFile([middle.address], { route, top }));
+  const client = await outer.connect();
+  const response = await client.request({});
+  assert.deepEqual([response.status, claimOf(response)], [504, 'relayed;why=timeout;hops=3']);
+  assert.deepEqual([origin.requestCount(), (await outer.record()).reason], [1, 'not-owner']);
+});
+
+test('over HTTP/2 a trusted client is told the same', async (t) => {
+  const { gateway } = await startRig(t, failing(), { top: TRUSTED });
+  const answer = await ask(connectHttp2(gateway.port, { t }));
+  assert.deepEqual([answer.status, answer.fields['error-claim']], [503, 'owned;why=dependency;hops=1;kept']);
+});
+
+test('a POST may have been done at every hop: nobody sends it again', async (t) => {
+  const origin = await startOrigin(failing(), { t });
+  const [outer] = await startChain(t, origin, [GOOD, GOOD, GOOD]);
+  const client = await outer!.connect();
+  const response = await client.request({ method: 'POST', body: 'once' });
+  assert.equal(origin.requestCount(), 1);
+  assert.match(claimOf(response) ?? '', /^owned;.*retry=never.*effect=maybe$|^relayed;.*retry=never.*effect=maybe$/);
 });
