@@ -19,12 +19,14 @@ test('a service file with every setting is read', () => {
     'refuseExpired: false',
     'alias: true',
     'probeEvery: 1000',
+    'openTelemetry: false',
     'memory: { file: memory.json, saveEvery: 30s }',
     'edges: [{ from: GET /orders, to: "GET stock:8080/*", class: fail-open, mode: enforce }]',
   ].join('\n');
   const { file, faults } = checkSource(text, 'f.yaml', serviceForm);
   assert.deepEqual(faults, []);
   assert.equal(file?.margin, 10);
+  assert.equal(file.openTelemetry, false);
   assert.equal(file.memory?.saveEvery, 30_000);
   assert.deepEqual(file.trust, ['10.0.0.0/8', '*.svc.cluster.local', '::1']);
 });
@@ -37,6 +39,7 @@ const FAULTS: readonly (readonly [text: string, fault: RegExp])[] = [
   ['margin: 5', /margin: 5 is not a duration: it has no unit \(add a unit: 5ms or 5s\)/],
   ['margin: 2m', /margin: is too long \(at most 60s\)/],
   ['probeEvery: -1', /probeEvery: must be at least 0/],
+  ['openTelemetry: often', /openTelemetry: must be true or false/],
   ['memory: {}', /memory\.file: is missing/],
   ['memory: { file: a, saveEvery: 10ms }', /memory\.saveEvery: is out of range \(from 1s to 24h\)/],
   ['edges: [{ class: fail-open }]', /edges\[0\]\.to: is missing/],
@@ -61,6 +64,7 @@ test('every variable is read', () => {
     MULLIGAN_REFUSE_EXPIRED: 'true',
     MULLIGAN_ALIAS: 'true',
     MULLIGAN_PROBE_EVERY: '1000',
+    MULLIGAN_OPENTELEMETRY: 'false',
     MULLIGAN_MEMORY_FILE: '/var/lib/memory.json',
     MULLIGAN_SAVE_EVERY: '5m',
     MULLIGAN_SERVICE_CONFIG: 'x',
@@ -76,6 +80,7 @@ test('every variable is read', () => {
     refuseExpired: true,
     alias: true,
     probeEvery: 1000,
+    openTelemetry: false,
     memoryFile: '/var/lib/memory.json',
     saveEveryMs: 300_000,
   });
