@@ -4,6 +4,7 @@ import type { GatewayConfig, RouteConfig, UpstreamConfig } from '../config/gatew
 import { parseConfig } from '../config/parse.ts';
 import { placesIn } from '../config/text-places.ts';
 import { readYaml } from '../config/yaml-source.ts';
+import { pathAllowance } from '../core/ownership/path-allowance.ts';
 import { createRetryPolicy, type RetryPolicy } from '../core/retry-policy.ts';
 import { isIdempotent } from '../core/safety.ts';
 import type { Topology, TopologyCall, TopologyOperation } from './topology.ts';
@@ -119,12 +120,12 @@ function toTopology(config: GatewayConfig): { readonly topology: Topology; reado
 
 function callOf(
   { timeouts, retry }: RouteConfig,
-  { budget, maxInflightRequests, circuitBreaker }: UpstreamConfig,
+  { budget, maxInflightRequests, circuitBreaker, ownership }: UpstreamConfig,
   retryOfRetry: boolean,
 ): Omit<TopologyCall, 'from' | 'to' | 'probability'> {
   return {
     timeouts: { requestMs: timeouts.requestMs, attemptMs: timeouts.attemptMs },
-    policy: policyOf(retry, retryOfRetry),
+    policy: policyOf(retry, retryOfRetry, ownership?.hops ?? 1),
     budget,
     maxInflightRequests,
     breaker: circuitBreaker,
@@ -135,10 +136,12 @@ function callOf(
 function policyOf(
   { maxRetries, codes, on, backoff, retryAfterMaxMs }: RouteConfig['retry'],
   retryOfRetry: boolean,
+  hops: number,
 ): RetryPolicy {
   const { curve, jitter, baseMs, maxMs } = backoff;
   const waits = { curve, jitter, backoffMs: baseMs, maxBackoffMs: maxMs, retryAfterMaxMs };
-  return createRetryPolicy({ maxRetries, codes, on, ...waits, retryOfRetry, ownership: 'off' });
+  const allowed = pathAllowance(0, hops, maxRetries).maxRetries;
+  return createRetryPolicy({ maxRetries: allowed, codes, on, ...waits, retryOfRetry, ownership: 'off' });
 }
 
 /** A client tries once, and waits a little longer than the gateway does. */

@@ -55,6 +55,16 @@ test('the policy of a route and the budget of its upstream are those of the call
   assert.ok(budget.kind === 'ratio' && budget.percent === 10);
 });
 
+test('an upstream for whose whole path the gateway retries has the retries of that path', () => {
+  const retriesAt = (text: string): number | undefined => {
+    const { operations, calls } = gatewaySource(text).topology;
+    return calls.find(({ to }) => operations[to]?.name === 'canary/route-2')?.policy.maxRetries;
+  };
+  assert.equal(retriesAt(FILE), 1);
+  const ownership = 'ownership: { trusted: true, hops: 2 }';
+  assert.equal(retriesAt(FILE.replace('[127.0.0.1:3] }', `[127.0.0.1:3], ${ownership} }`)), 2);
+});
+
 test('the targets of a route share its requests by their weights', () => {
   const { topology } = gatewaySource(FILE);
   assert.deepEqual(
