@@ -15,7 +15,8 @@ export type MakeCaller = (plan: LinkPlan) => LinkCaller;
 
 /** By mulligan's client. */
 export const clientCaller: MakeCaller = (plan) => {
-  const dispatcher = createDispatcher({ ...retryOptions(plan), timeout: { attemptMs: plan.attemptMs } });
+  const timeout = { attemptMs: plan.attemptMs };
+  const dispatcher = createDispatcher({ ...retryOptions(plan), timeout, proxy: 'none' });
   return {
     async call(url) {
       const response = await fetch(url, { dispatcher });

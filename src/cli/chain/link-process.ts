@@ -21,7 +21,7 @@ export interface LinkStart {
   /** The program. Default: a service on `node:http` that calls by mulligan's client. */
   readonly program?: URL | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
-  /** Where compiled code is kept, so that the services after the first start faster. */
+  /** Where it runs, and where compiled code is kept, so that the services after the first start faster. */
   readonly cacheFolder?: string | undefined;
 }
 
@@ -48,6 +48,8 @@ export async function startLink(start: LinkStart, signal?: AbortSignal): Promise
       ...(cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: cacheFolder }),
       ...environment,
     },
+    // The folder of whoever runs this may have a mulligan.service.yaml of its own.
+    cwd: cacheFolder,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   let errors = '';
@@ -83,7 +85,9 @@ export async function startLink(start: LinkStart, signal?: AbortSignal): Promise
 
 /** What is set for the process that runs the chain must not reach the services of it. */
 function withoutOurs(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(?:MULLIGAN_|NODE_OPTIONS$)/.test(name)));
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !/^(?:MULLIGAN_|NODE_OPTIONS$|NODE_USE_ENV_PROXY$)/.test(name)),
+  );
 }
 
 async function nextReply(
