@@ -231,6 +231,7 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
     if (error !== undefined) this.#tracked?.caused(error);
     this.report.end();
     this.#client.ended(this);
+    this.#controller.release();
     const { onRequestEnd } = this.#client;
     if (onRequestEnd === undefined) return;
     const { method } = this.#plan.request;

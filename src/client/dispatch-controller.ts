@@ -16,7 +16,7 @@ export class DispatchController implements Dispatcher.DispatchController {
   fields: FieldList | undefined;
   trailerFields: FieldList | undefined;
 
-  readonly #request: ControlledRequest;
+  #request: ControlledRequest | undefined;
 
   constructor(request: ControlledRequest) {
     this.#request = request;
@@ -32,8 +32,7 @@ export class DispatchController implements Dispatcher.DispatchController {
   }
 
   abort(reason?: Error): void {
-    if (this.aborted) return;
-    this.#request.abort(reason);
+    if (!this.aborted) this.#request?.abort(reason);
   }
 
   pause(): void {
@@ -43,7 +42,15 @@ export class DispatchController implements Dispatcher.DispatchController {
   resume(): void {
     if (!this.paused) return;
     this.paused = false;
-    this.#request.resume();
+    this.#request?.resume();
+  }
+
+  /**
+   * The request is over: nothing is left to act on. A response that somebody keeps, or that waits for the collector in a chain of
+   * others, holds on to its controller; it must not hold on to all that was done for its request.
+   */
+  release(): void {
+    this.#request = undefined;
   }
 }
 

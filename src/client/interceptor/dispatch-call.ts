@@ -214,6 +214,7 @@ export class DispatchCall implements RunHost, DispatchSender {
 
   #close(error: unknown): void {
     this.#isOver = true;
+    this.#controller.release();
     this.#request.body.capture?.release(error !== undefined);
     this.#tracked?.ended(this.#run, this.#layer.host.clock.nowMs());
     if (error instanceof Error) this.#tracked?.caused(error);
