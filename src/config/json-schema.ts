@@ -33,6 +33,10 @@ function publicForm(value: unknown, key: string = ''): unknown {
     const { description, ...object } = form;
     return { description, anyOf: [{ type: 'string', minLength: 1 }, object] };
   }
+  if (key === 'ownership' && isSchema(form['properties']) && Object.hasOwn(form['properties'], 'trusted')) {
+    const { description, ...object } = form;
+    return { description, anyOf: [{ type: 'string', enum: ['trusted'] }, object] };
+  }
   return form;
 }
 
