@@ -29,6 +29,8 @@ export interface Http2Origin {
   /** Streams that were opened. */
   readonly streams: readonly OriginStream[];
   readonly connectionCount: number;
+  /** Connections that are not closed. */
+  readonly openCount: number;
   /** Error codes of the streams that the client reset, in order. */
   readonly resets: readonly number[];
   /** PINGs that the client sent. */
@@ -120,6 +122,9 @@ export async function startHttp2Origin(
     resets,
     get connectionCount() {
       return connectionCount;
+    },
+    get openCount() {
+      return sockets.size;
     },
     get pingCount() {
       return pingCount;

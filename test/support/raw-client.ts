@@ -14,6 +14,8 @@ export interface RawClient {
   readonly receivedBytes: number;
   /** Final responses that are finished (or cut), in order. */
   readonly responses: readonly RawResponse[];
+  /** Final responses whose head is there, in order; the last one may still be coming. */
+  readonly begun: readonly RawResponse[];
   /** 1xx heads seen so far, on the whole connection. */
   readonly interim: readonly RawHead[];
   /** How the other side ended the connection, once it did. */
@@ -193,6 +195,7 @@ function clientOn(socket: Socket, carrier: Socket): RawClient {
       return receivedBytes;
     },
     responses: finished,
+    begun: finals,
     interim: allInterim,
     get ending() {
       return ending;
