@@ -155,3 +155,21 @@ for (const [host, address, port] of [
     const { attributes } = requestOf({ host });
     deepEqual([attributes['server.address'], attributes['server.port']], [address, port]);
   });
+
+test('claims stand in the span of the attempt that brought them, and in that of the request with its own', () => {
+  const attempts = [
+    attempt({ status: 503, claim: 'relayed', retriedDespite: 'observe' }),
+    attempt({ status: 503, claimRefused: 'garbled' }),
+  ];
+  const words = ['mulligan.claim_in', 'mulligan.claim_refused', 'mulligan.retried_despite'];
+  deepEqual(
+    [0, 1].map((index) => words.map((word) => attemptOf(attempts, index).attributes[word])),
+    [
+      ['relayed', undefined, 'observe'],
+      [undefined, 'garbled', undefined],
+    ],
+  );
+  const { attributes } = requestOf({ status: 503, attempts, claimOut: 'relayed', lineage: 1 });
+  deepEqual([attributes['mulligan.claim_out'], attributes['mulligan.lineage']], ['relayed', 1]);
+  equal(requestOf({ lineage: 0 }).attributes['mulligan.lineage'], undefined);
+});
