@@ -9,7 +9,9 @@ import type { ConnectionInfo } from '../transport/transport.ts';
 export interface AttemptRecord {
   /** The upstream's name: a retry may go to another one. */
   upstream: string;
+  /** `host:port`. */
   endpoint: string;
+  /** Whether its connection had carried a request before. */
   reused: boolean;
   /** The version of HTTP that was spoken; absent when there was no connection. */
   protocol?: '1.1' | '2';
@@ -27,13 +29,17 @@ export interface AttemptRecord {
   superseded?: true;
   /** No endpoint of the upstream was well: it was chosen although it is unhealthy or ejected. */
   panic?: true;
+  /** How safe a repeat was after it; absent after a success. */
   class?: SafetyClass;
+  /** Of its answer; absent when none came. */
   status?: number;
   /** Of a gRPC call that ended with its response head; read only where the policy names such statuses. */
   grpcStatus?: number;
+  /** Why none came. */
   failure?: FailureKind;
   /** The failure with its causes, in one line. */
   detail?: string;
+  /** What its answer claims about whose error it is. */
   claim?: Claim;
   /** A claim was there and is not believed: its sender is not trusted, or nobody can read it. */
   claimRefused?: 'untrusted' | 'garbled';

@@ -7,7 +7,9 @@ const MAX_OPERATIONS = 1024;
 
 /** The circuits of an upstream, one an operation: an operation that fails must not close the way to those that work. */
 export interface Circuits {
+  /** The same for all of them. */
   readonly options: CircuitBreakerOptions;
+  /** The circuit of an operation; made at its first use. */
   of(operation: string): CircuitBreaker;
   /** For people: those that exist. */
   states(nowMs: number): readonly { readonly operation: string; readonly state: BreakerState }[];

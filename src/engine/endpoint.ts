@@ -5,7 +5,9 @@ import type { EndpointView } from '../core/load-balancing.ts';
 import type { Outlier } from '../core/outlier-detection.ts';
 import type { EndpointAddress } from '../transport/transport.ts';
 
+/** One endpoint of an upstream, as it is configured. */
 export interface EndpointOptions {
+  /** See `parseAddress`. */
   readonly address: EndpointAddress;
   /** What the server calls itself in `Host`: the name that the address came from. Default: the address's key. */
   readonly authority?: string | undefined;
@@ -27,17 +29,25 @@ export interface EndpointVerdicts {
 
 /** One address of an upstream and its live state. */
 export interface Endpoint extends EndpointView {
+  /** Where it is. */
   readonly address: EndpointAddress;
+  /** What a Host field names it. */
   authority: string;
+  /** Share of the choice; 0 takes nothing. */
   weight: number;
+  /** Lower ones are used first. */
   priority: number;
+  /** The failure domain it is in. */
   domain: string | undefined;
   /** Attempts in flight, until the body of the response ended. */
   inflight: number;
   /** Kept by the upstream from what follows: healthy, neither drained nor ejected, or in a panic not drained. */
   available: boolean;
+  /** Ejected for its failures. */
   excluded: boolean;
+  /** By its health checks. */
   healthy: boolean;
+  /** Taken out by hand. */
   drained: boolean;
   /** It failed too often and is out for a while: see `outlier`. */
   ejected: boolean;

@@ -7,6 +7,7 @@ import type { AttemptRecord } from './attempt-record.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Upstream } from './upstream.ts';
 
+/** An answer at once, or later. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /** Where an attempt goes. Without an endpoint the upstream picks one that this request has not tried. */

@@ -21,6 +21,7 @@ export type UpstreamChange =
   | Omit<EndpointEjected, 'atMs'>
   | Omit<EndpointReturned, 'atMs'>;
 
+/** An upstream as it is configured. */
 export interface UpstreamOptions {
   /** Names it in records, metrics and errors. */
   readonly name: string;
@@ -28,6 +29,7 @@ export interface UpstreamOptions {
   readonly endpoints: readonly EndpointOptions[];
   /** For an upstream whose endpoints are found out later: says why there is none now. */
   readonly whyEmpty?: (() => string) | undefined;
+  /** By which its endpoints are reached; it is closed with the upstream. */
   readonly transport: Transport;
   /** Default `least-request` (of two). */
   readonly loadBalancing?: LoadBalancing | undefined;
@@ -47,11 +49,13 @@ export interface UpstreamOptions {
   readonly outliers?: OutlierPolicy | undefined;
   /** An upstream that this one takes the place of: attempts in flight there count against the limit here, and circuits stay. */
   readonly replaces?: Upstream | undefined;
+  /** Told of ejections, returns and circuits, as they happen. */
   readonly onChange?: ((change: UpstreamChange) => void) | undefined;
 }
 
 /** A named group of endpoints with the live state that every request to it shares. */
 export interface Upstream extends EndpointBook {
+  /** In records and metrics. */
   readonly name: string;
   /** Those of now: the list is replaced, not changed. */
   readonly endpoints: readonly Endpoint[];
@@ -60,14 +64,19 @@ export interface Upstream extends EndpointBook {
    * all but drained ones are used (panic rule).
    */
   readonly panicking: boolean;
+  /** By which its endpoints are reached. */
   readonly transport: Transport;
+  /** How much load retries may add. */
   readonly budget: RetryBudget;
+  /** Attempts in flight, and their limit. */
   readonly permits: Permits;
   /** `undefined`: no circuit opens here. */
   readonly circuits: Circuits | undefined;
   /** The choice depends on the request (`consistent-hash`): by this field, or by the client's address. */
   readonly hashOn: { readonly header: string | undefined } | undefined;
+  /** See `UpstreamOptions`. */
   readonly onBudgetExhausted: 'original' | '503';
+  /** See `UpstreamOptions`. */
   readonly onOverflow: 'original' | '503';
   /**
    * Chooses for one attempt, avoiding `tried` and endpoints that could not be connected to lately while there is
@@ -76,7 +85,9 @@ export interface Upstream extends EndpointBook {
   pick(tried: readonly Endpoint[], nowMs: number, random: () => number, keyHash?: number): Endpoint | undefined;
   /** Whether an attempt would get a permit, once `ownPermits` were given back, and pass the circuit of its operation. */
   admits(operation: string, ownPermits: number, nowMs: number): boolean;
+  /** Whether an endpoint can be chosen now. */
   hasEndpoint(): boolean;
+  /** The same, of those that are not in `tried`. */
   hasUntried(tried: readonly Endpoint[]): boolean;
   /** For people: why `pick` finds none. */
   whyNone(): string;

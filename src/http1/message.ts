@@ -7,14 +7,19 @@ export type FieldList = string[];
 /** How the length of a body is known (RFC 9112 §6.3). */
 export type BodyKind = 'none' | 'length' | 'chunked' | 'until-close';
 
+/** Status line and fields of a response. */
 export interface ResponseHead {
   /** 2: the message arrived in HTTP/2, and the rest is said in the words of HTTP/1.1. Left out: 1. */
   readonly versionMajor?: 1 | 2;
+  /** Of HTTP/1: 0 or 1. */
   readonly versionMinor: 0 | 1;
   /** 100–599. */
   readonly status: number;
+  /** May be empty. */
   readonly reason: string;
+  /** Names and values by turns, as received. */
   readonly fields: FieldList;
+  /** How its body is delimited. */
   readonly bodyKind: BodyKind;
   /** Declared length in bytes; −1 when there is no Content-Length. For HEAD and 304 it is what was declared. */
   readonly contentLength: number;
@@ -65,6 +70,7 @@ export interface RequestHandler {
   onFault(fault: ParseFault): void;
 }
 
+/** What a message may take. */
 export interface ParserLimits {
   /** Start line and header section together. Default 16 384 for requests, 65 536 for responses. */
   readonly headBytes: number;

@@ -19,24 +19,35 @@ export interface AccessRecord {
   readonly requestId: number;
   /** Wall clock, ISO 8601, when the request head arrived. */
   readonly time: string;
+  /** As received. */
   readonly method: string;
   /** Without query: it may carry secrets. */
   readonly path: string;
+  /** Authority of the request. */
   readonly host: string;
+  /** IP address of the client. */
   readonly remoteAddress: string;
+  /** Of HTTP, in front: `1.0`, `1.1` or `2`. */
   readonly protocol: string;
+  /** `routeName` of the plan. */
   readonly route: string | undefined;
+  /** Of the last attempt. */
   readonly upstream: string | undefined;
   /** What the client was answered; 499 when it left before an answer. */
   readonly status: number;
+  /** Why the answer is not simply that of an upstream; empty for most. */
   readonly flags: readonly ResponseFlag[];
   /** Why no (further) retry was made; undefined when no upstream was asked. */
   readonly reason: StopReason | undefined;
   /** The response was cut after its head. */
   readonly truncated: boolean;
+  /** Of the request body, or from the client through the tunnel. */
   readonly bytesIn: number;
+  /** Of the response body, or to the client through the tunnel; what a body filter made of it. */
   readonly bytesOut: number;
+  /** From the request head to the end of the answer, in milliseconds. */
   readonly durationMs: number;
+  /** Attempts after the first that were sent, copies of slow ones left out. */
   readonly retryAttempts: number;
   /** Milliseconds spent waiting between attempts. */
   readonly retryBackoff: number;
@@ -54,6 +65,7 @@ export interface AccessRecord {
   readonly replayLost: NotReplayableReason | undefined;
   /** The last failure, or what went wrong here, with its causes, in one line. */
   readonly error: string | undefined;
+  /** What each attempt did, in the order of their beginnings. */
   readonly attempts: readonly AttemptRecord[];
 }
 

@@ -13,8 +13,11 @@ export interface ClientCertificate {
 
 /** Who is at the other end of a client connection. */
 export interface ClientPeer {
+  /** IP address, as the socket has it. */
   readonly remoteAddress: string;
+  /** Of its connection. */
   readonly remotePort: number;
+  /** It came over TLS. */
   readonly encrypted: boolean;
   /** Undefined unless the listener asks for certificates. */
   readonly clientCertificate: ClientCertificate | undefined;

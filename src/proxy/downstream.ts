@@ -79,6 +79,7 @@ export interface RequestSink {
 /** Why a connection was closed that asked for nothing, or for too much. */
 export type ConnectionRefusal = 'tls-handshake' | 'head-timeout' | 'protocol-error' | Http2Flood;
 
+/** What a client may take at a listener. A limit that is passed is answered where that is possible. */
 export interface ListenerLimits {
   /** Request line and header section, in bytes. Default 16 384. */
   readonly headerBytes: number;
@@ -109,7 +110,9 @@ export const DEFAULT_LISTENER_LIMITS: ListenerLimits = {
   maxStreams: 100,
 };
 
+/** Where a listener listens. */
 export interface ListenAddress {
+  /** IP address, or a name that resolves to one. */
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
@@ -119,6 +122,7 @@ export interface ListenAddress {
 export interface Listener {
   /** The address it is bound to, with the real port. */
   readonly address: ListenAddress;
+  /** Open connections. */
   readonly connectionCount: number;
   /**
    * Other limits, without closing anything. Connections that are open keep their limit of head bytes, and a timer that
@@ -137,4 +141,5 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** `own`: the strict server of this package; `node`: `node:http`. */
 export type ListenerEngine = 'own' | 'node';

@@ -7,6 +7,7 @@ import { statusTitle } from './status-title.ts';
 
 /** An answer made here, not by an upstream. */
 export interface ErrorResponse {
+  /** 400–599. */
   status: number;
   /** Problem title, RFC 9457 §3.1. */
   title: string;
@@ -20,6 +21,7 @@ export interface ErrorResponse {
 
 /** Thrown by user code in a hook to answer with a status of its choice. */
 export class HttpStatusError extends Error {
+  /** 400–599. */
   readonly status: number;
 
   /**

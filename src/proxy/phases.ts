@@ -13,7 +13,9 @@ import type { ExchangePlan } from './plan.ts';
 
 /** The client's request, immutable: every attempt is built from it anew. */
 export interface ProxyRequest {
+  /** Of HTTP, in front. */
   readonly protocol: '1.0' | '1.1' | '2';
+  /** As received; case-sensitive. */
   readonly method: string;
   /** As received: origin-form, absolute-form, or for CONNECT an authority. */
   readonly target: string;
@@ -21,8 +23,11 @@ export interface ProxyRequest {
   readonly path: string;
   /** Authority of the request: the Host field, or the target's. */
   readonly host: string;
+  /** Names and values by turns, as received, connection fields included; see `fieldValue`. */
   readonly fields: Readonly<FieldList>;
+  /** IP address of the client. */
   readonly remoteAddress: string;
+  /** It came over TLS. */
   readonly encrypted: boolean;
   /** What the client showed, verified; undefined unless the listener asks for certificates. */
   readonly clientCertificate: ClientCertificate | undefined;
@@ -32,11 +37,13 @@ export interface ProxyRequest {
 
 /** One request on its way through the proxy. */
 export interface Exchange<Context> {
+  /** The same for all attempts. */
   readonly request: ProxyRequest;
   /** Made by `createContext`, for this request alone. */
   readonly context: Context;
   /** 1 for the first attempt; 0 before it. */
   readonly attemptNumber: number;
+  /** May be replaced by `requestFilter`, before anything is sent. */
   plan: ExchangePlan;
 }
 
@@ -44,7 +51,9 @@ export interface Exchange<Context> {
 export interface LocalAnswer {
   /** 200–599. */
   readonly status: number;
+  /** Names and values by turns; framing fields are left out. Default: none. */
   readonly fields?: Readonly<FieldList>;
+  /** Default: none. */
   readonly body?: string | Uint8Array;
   /** Says in the record why there was no other answer. */
   readonly flag?: ResponseFlag | undefined;
@@ -60,6 +69,7 @@ export type UpstreamChoice =
 
 /** What an upstream will be sent, body apart. */
 export interface MutableRequest {
+  /** One that is not idempotent makes the request so: it is not sent again where it might have been done. */
   method: string;
   /** Path and query. */
   path: string;
@@ -157,4 +167,5 @@ export interface ProxyHooks<Context> {
   readonly log?: ((exchange: Exchange<Context>, record: AccessRecord) => MaybePromise<void>) | undefined;
 }
 
+/** The name of a hook. */
 export type HookName = keyof ProxyHooks<unknown>;

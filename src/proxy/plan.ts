@@ -28,7 +28,9 @@ export interface ExchangePlan {
   readonly routeName: string | undefined;
   /** Undefined: `selectUpstream` must answer. */
   readonly upstream: Upstream | undefined;
+  /** When a request is sent again. */
   readonly policy: RetryPolicy;
+  /** In milliseconds; see `ExchangeTimeouts`. */
   readonly timeouts: ExchangeTimeouts;
   /** Bytes of a request body kept for another attempt. Default 65 536; 0 keeps nothing. */
   readonly replayBufferBytes: number;

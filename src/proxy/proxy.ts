@@ -39,14 +39,17 @@ import type { Diagnostics, ProxyState } from './proxy-state.ts';
 import type { Tracing } from './request-trace.ts';
 import type { ListenerTls } from './tls-settings.ts';
 
+/** What holds for all requests of a proxy, where a filter says nothing else. */
 export interface ProxyOptions {
   /** For requests whose filter sets no plan. Default: one retry of unsent, rejected and stale failures. */
   readonly policy?: RetryPolicy | undefined;
+  /** In milliseconds; 0 switches one off. Defaults: see `ExchangeTimeouts`. */
   readonly timeouts?: Partial<ExchangeTimeouts> | undefined;
   /** Bytes of a request body kept for another attempt. Default 65 536. */
   readonly replayBufferBytes?: number | undefined;
   /** Bytes kept by all requests together: a number, or a memory shared with other proxies. Default 64 MiB. */
   readonly replayMemory?: number | ReplayMemory | undefined;
+  /** Of every listener. Defaults: see `ListenerLimits`. */
   readonly limits?: Partial<ListenerLimits> | undefined;
   /** Of each upstream that `selectUpstream` names by address. Default: see `createRetryBudget`. */
   readonly budget?: RetryBudgetOptions | undefined;
@@ -63,6 +66,7 @@ export interface ProxyOptions {
    * hook. When it throws, the peer is not trusted. Default: of everybody, for they can only take attempts and time away.
    */
   readonly trustsPeer?: ((peer: ClientPeer) => boolean) | undefined;
+  /** Default: the system’s. */
   readonly clock?: Clock | undefined;
   /** With whom requests take part in error ownership, whose filter sets no plan. Default: with nobody, and no claim passes. */
   readonly ownership?: OwnershipRules | undefined;
@@ -70,9 +74,11 @@ export interface ProxyOptions {
   readonly random?: (() => number) | undefined;
 }
 
+/** How a listener treats its clients. */
 export interface ListenOptions {
   /** `own` is the strict server of this package; `node` is `node:http`, the safe mode. Default `own`. */
   readonly server?: ListenerEngine | undefined;
+  /** Beside those of the proxy. Defaults: see `ListenerLimits`. */
   readonly limits?: Partial<ListenerLimits> | undefined;
   /** Encrypted, with HTTP/2 for clients that ask for it. Default: not encrypted. */
   readonly tls?: ListenerTls | undefined;
@@ -80,6 +86,7 @@ export interface ListenOptions {
   readonly name?: string | undefined;
 }
 
+/** A proxy that listens, or will. */
 export interface Proxy {
   /** @throws the system's error when the address cannot be bound */
   listen(address: ListenAddress | string, options?: ListenOptions): Promise<Listener>;

@@ -14,11 +14,13 @@ export interface Tracing {
   begin(request: ArrivedRequest): RequestTrace | undefined;
 }
 
+/** A request as tracing sees it arrive. */
 export interface ArrivedRequest {
   /** The values of all its `traceparent` fields (W3C Trace Context). */
   readonly traceparents: readonly string[];
   /** Wall clock, milliseconds since 1970. */
   readonly atMs: number;
+  /** It came over TLS. */
   readonly encrypted: boolean;
 }
 
@@ -35,6 +37,7 @@ export interface RequestTrace {
   ended(record: AccessRecord, failure: string | undefined): void;
 }
 
+/** An attempt as tracing sees it before it is sent. */
 export interface BuiltAttempt {
   /** 1 for the first. */
   readonly number: number;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext, SecureContextOptions, Server, TlsOptions } from 'node:tls';
 
+/** A certificate, and the hosts it is shown for. */
 export interface TlsCertificate {
   /** Lower-case names that a client may ask for (SNI): exact, or `*.example.org` for one label more. */
   readonly hosts: readonly string[];
@@ -11,6 +12,7 @@ export interface TlsCertificate {
   readonly key: string;
 }
 
+/** TLS of a listener. */
 export interface ListenerTls {
   /** At least one. The first one is shown to clients that ask for no name, or for one that none has. */
   readonly certificates: readonly TlsCertificate[];

@@ -1,5 +1,6 @@
 import { attemptTimeoutMs, deadlineAt } from '../core/deadline.ts';
 import type { RequestFacts } from '../core/request-session.ts';
+import { isIdempotent } from '../core/safety.ts';
 import { isPromise } from '../engine/ask.ts';
 import type { Endpoint } from '../engine/endpoint.ts';
 import { saysDeadline, withDeadline } from '../engine/deadline-fields.ts';
@@ -27,6 +28,9 @@ import { tracedAttempt } from './request-trace.ts';
 /** Milliseconds the body is held back for a 100 before it is sent all the same (RFC 9110 §10.1.1). */
 const EXPECT_CONTINUE_MS = 1_000;
 
+/** The core reads these anew for each decision. */
+type Sent = { -readonly [Fact in keyof RequestFacts]: RequestFacts[Fact] };
+
 /** A client's request on its way upstream: what the core asks of it, its body, and each attempt, built anew. */
 export class UpstreamRequest<Context> {
   /** Undefined while nothing is forwarded, and for a request without a body. */
@@ -38,6 +42,7 @@ export class UpstreamRequest<Context> {
   /** The request tells of a deadline, readable or not. */
   #saysDeadline = false;
 
+  #facts: Sent | undefined;
   readonly #proxy: ProxyState<Context>;
   readonly #exchange: Exchange<Context>;
   readonly #downstream: Downstream;
@@ -93,7 +98,7 @@ export class UpstreamRequest<Context> {
     return offers.find((protocol) => allowed.has(protocol.toLowerCase()));
   }
 
-  facts(): RequestFacts {
+  facts(): Sent {
     const { request, plan } = this.#exchange;
     const { startedAtMs } = this.#report;
     const fields = request.fields as FieldList;
@@ -121,6 +126,7 @@ export class UpstreamRequest<Context> {
   runOptions(host: RunHost): RunRequestOptions {
     const { plan } = this.#exchange;
     const facts = this.facts();
+    this.#facts = facts;
     const ownership = beginOwnership(plan, this.#downstream, facts, this.#proxy);
     this.#report.ownership = ownership;
     const { clock, random } = this.#proxy;
@@ -155,6 +161,7 @@ export class UpstreamRequest<Context> {
     const mutable = { method: request.method, path: request.path, fields };
     const built = (): AttemptRequest => {
       const { method, path: target } = mutable;
+      this.#sentAs(method, mutable.fields);
       const timed = this.#timed(mutable.fields, endpoint);
       const attempt = { method, target, fields: timed, body, expectContinueMs, upgrade: this.upgrade, tunnel };
       return this.#traced(attempt, attemptNumber);
@@ -176,6 +183,17 @@ export class UpstreamRequest<Context> {
     if (!isTold && !this.#saysDeadline) return fields;
     const leftMs = attemptTimeoutMs(plan.timeouts.attemptMs, this.#deadlineAtMs, this.#proxy.clock.nowMs());
     return withDeadline(fields, leftMs, marginOf(plan), isTold);
+  }
+
+  /**
+   * Whether it may be sent again goes by what upstreams got: a filter that makes a POST of a GET, or takes the key away,
+   * makes it a request that must not be doubled.
+   */
+  #sentAs(method: string, fields: FieldList): void {
+    const facts = this.#facts;
+    if (facts === undefined) return;
+    if (method !== facts.method && !isIdempotent(method)) facts.method = method;
+    if (facts.keyed && !hasIdempotencyKey(fields)) facts.keyed = false;
   }
 
   #traced(attempt: AttemptRequest, attemptNumber: number): AttemptRequest {

@@ -8,7 +8,9 @@ export interface Clock {
   setTimer(delayMs: number, fire: () => void, precise?: boolean): Timer;
 }
 
+/** Something that happens later, unless it is cancelled. */
 export interface Timer {
+  /** It will not happen. Idempotent. */
   cancel(): void;
   /** Lets the process end although this timer has not fired: for housekeeping, such as idle connections. */
   unref(): void;

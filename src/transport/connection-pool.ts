@@ -21,10 +21,13 @@ export interface PoolOptions {
   readonly maxRequestsPerConnection: number;
 }
 
+/** Connections to an endpoint. */
 export interface PoolStats {
   /** Connections, those being established included. */
   readonly open: number;
+  /** Open and without a request. */
   readonly idle: number;
+  /** Attempts that wait for a connection. */
   readonly waiting: number;
 }
 

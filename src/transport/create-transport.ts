@@ -17,7 +17,9 @@ import type { AttemptHandler, AttemptRequest, EndpointAddress } from './transpor
  */
 export type TransportProtocol = 'http1' | 'http2' | 'auto';
 
+/** Of connections to upstreams. */
 export interface TransportOptions {
+  /** `createSystemClock()`, or one that a test moves. */
   readonly clock: Clock;
   /** Default `http1`. */
   readonly protocol?: TransportProtocol | undefined;

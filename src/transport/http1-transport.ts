@@ -8,7 +8,9 @@ import { Http1Attempt } from './http1-attempt.ts';
 import { requestHead } from './request-head.ts';
 import type { EndpointAddress, Transport } from './transport.ts';
 
+/** Of connections to upstreams. */
 export interface Http1TransportOptions {
+  /** `createSystemClock()`, or one that a test moves. */
   readonly clock: Clock;
   /** Default: plain TCP. */
   readonly connect?: Connect;
@@ -24,6 +26,7 @@ export interface Http1TransportOptions {
   readonly maxRequestsPerConnection?: number;
 }
 
+/** Speaks HTTP/1.1, over connections of its own. */
 export interface Http1Transport extends Transport {
   /** All zero for an endpoint that has no connection. */
   stats(endpoint: EndpointAddress): PoolStats;

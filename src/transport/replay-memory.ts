@@ -1,11 +1,14 @@
 /** One limit for the bytes that all request bodies of a process keep for a possible re-send. */
 export interface ReplayMemory {
+  /** Most bytes for all bodies together. */
   readonly limitBytes: number;
+  /** Bytes that are kept now. */
   readonly usedBytes: number;
   /** Takes `bytes` if they fit. */
   tryReserve(bytes: number): boolean;
   /** Takes `bytes` that are held already and cannot be refused; may pass the limit by one read of a socket. */
   reserve(bytes: number): void;
+  /** Gives bytes back. */
   release(bytes: number): void;
 }
 

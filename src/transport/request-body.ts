@@ -3,14 +3,19 @@ import type { FieldList } from '../http1/message.ts';
 
 /** Where a body comes from. Push with back-pressure; nothing is read before `start`. */
 export interface BodySource {
+  /** Called once; chunks may come from then on. */
   start(sink: BodySink): void;
+  /** No more chunks until `resume`. */
   pause(): void;
+  /** Chunks may come again. */
   resume(): void;
 }
 
+/** What a source of a body fills. */
 export interface BodySink {
   /** The chunk is owned by the sink from now on. */
   chunk(chunk: Buffer): void;
+  /** Nothing follows. */
   end(trailers: FieldList): void;
   /** The source died (the client left or sent garbage). */
   fail(failure: Failure): void;
@@ -20,11 +25,15 @@ export interface BodySink {
 export interface BodyReader {
   /** Returns false to be paused until `cursor.resume()`. */
   onChunk(chunk: Buffer): boolean;
+  /** Every byte was given. */
   onEnd(trailers: FieldList): void;
+  /** The client broke off; nothing follows. */
   onError(failure: Failure): void;
 }
 
+/** One reading of a request body. */
 export interface BodyCursor {
+  /** Takes more, after `onChunk` returned false. */
   resume(): void;
   /** Stops reading; the body can be opened again if it is still replayable. */
   close(): void;

@@ -5,8 +5,11 @@ import type { TunnelEnd } from './tunnel-end.ts';
 
 /** One address. `key` is `host:port` and names it in records and metrics. */
 export interface EndpointAddress {
+  /** IP address or name. */
   readonly host: string;
+  /** 1–65535. */
   readonly port: number;
+  /** `host:port`; names it in records and metrics. */
   readonly key: string;
   /** The name that led to this address: what a TLS certificate must be for. Default: `host`. */
   readonly name?: string | undefined;
@@ -14,7 +17,9 @@ export interface EndpointAddress {
 
 /** One attempt's request, complete but for framing: Content-Length, Transfer-Encoding and Connection are the transport's. */
 export interface AttemptRequest {
+  /** Case-sensitive. */
   readonly method: string;
+  /** Path and query, `*`, or for CONNECT an authority. */
   readonly target: string;
   /** End-to-end fields, Host included. */
   readonly fields: FieldList;
@@ -46,10 +51,15 @@ export interface AttemptTimeouts {
   readonly idleMs: number;
 }
 
+/** The connection an attempt runs on. */
 export interface ConnectionInfo {
+  /** Where it leads to. */
   readonly endpoint: EndpointAddress;
+  /** It carried a request before. */
   readonly reused: boolean;
+  /** IP address on our side. */
   readonly localAddress: string;
+  /** On our side: with the address it names the socket. */
   readonly localPort: number;
   /** The other end of the connection, which may be a proxy's; empty where there is no address: within a tunnel. */
   readonly remoteAddress: string;
@@ -74,11 +84,13 @@ export interface TlsInfo {
   readonly fingerprint: string | undefined;
 }
 
+/** What an attempt tells whoever sent it. */
 export interface AttemptHandler {
   /** A connection is ready and no byte was written. A promise holds the write until it settles; a rejection fails the attempt unsent. */
   onConnected(info: ConnectionInfo): void | Promise<void>;
   /** A 1xx other than 101. */
   onInformational(head: ResponseHead): void;
+  /** The final head; not of a 1xx. */
   onHead(head: ResponseHead): void;
   /**
    * The answer is a 101 to an offered `upgrade`, or the `tunnel` is open. `onComplete` follows when both directions were closed, `onFailure` when the
@@ -91,21 +103,29 @@ export interface AttemptHandler {
    * they are the handler's.
    */
   onData(chunk: Buffer): boolean;
+  /** The response is whole. */
   onComplete(trailers: FieldList): void;
   /** Exactly once, unless `onComplete` or `abort` came first; nothing follows it. */
   onFailure(failure: Failure): void;
 }
 
+/** One attempt under way. */
 export interface Attempt {
+  /** Its connection had carried a request before. */
   readonly reused: boolean;
+  /** Of the request, handed to the operating system so far. */
   readonly bytesSent: number;
+  /** Of the response, so far. */
   readonly bytesReceived: number;
+  /** Takes more of the response body, after `onData` returned false. */
   resume(): void;
   /** Closes the connection now, in any phase. No handler call follows. */
   abort(): void;
 }
 
+/** How an attempt is sent. */
 export interface SendOptions {
+  /** In milliseconds; see `AttemptTimeouts`. */
   readonly timeouts: AttemptTimeouts;
   /** Do not take a pooled connection. */
   readonly freshConnection: boolean;
@@ -113,6 +133,7 @@ export interface SendOptions {
 
 /** Sends one attempt. Never re-sends and never throws for an upstream's failure: it comes as a `Failure`. */
 export interface Transport {
+  /** @throws UnsafeHeadError only when the request cannot be written safely */
   send(endpoint: EndpointAddress, request: AttemptRequest, handler: AttemptHandler, options: SendOptions): Attempt;
   /** An address is no longer used: its idle connections close now, busy ones when their attempt ends. */
   closeEndpoint?(endpoint: EndpointAddress): void;

@@ -22,5 +22,6 @@ export interface TunnelEnd {
   write(chunk: Buffer): boolean;
   /** FIN, behind what was written. */
   end(): void;
+  /** Takes more, after `data` returned false. */
   resume(): void;
 }

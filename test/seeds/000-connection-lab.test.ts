@@ -4,7 +4,7 @@ import { describeFailure } from '../../src/core/failure-chain.ts';
 import { createRetryPolicy } from '../../src/core/retry-policy.ts';
 import { parseAddress } from '../../src/engine/endpoint.ts';
 import { createUpstream } from '../../src/engine/upstream.ts';
-import type { ProxyHooks } from '../../src/proxy/phases.ts';
+import type { MutableRequest, ProxyHooks } from '../../src/proxy/phases.ts';
 import { createProxy } from '../../src/proxy/proxy.ts';
 import { createTransport } from '../../src/transport/create-transport.ts';
 import { createSystemClock } from '../../src/transport/system-time.ts';
@@ -167,6 +167,32 @@ describe('connections that are used again', () => {
     assert.equal(origin.requestCount({ method: 'POST' }), 1);
     assert.equal(lab.records[1]?.reason, 'not-idempotent');
   });
+
+  for (const [what, change] of [
+    ['makes a POST of it', (request: MutableRequest) => void (request.method = 'POST')],
+    [
+      'takes its key away',
+      (request: MutableRequest) => void request.fields.splice(request.fields.indexOf('Idempotency-Key'), 2),
+    ],
+  ] as const) {
+    test(`a request that could be repeated is not, when a filter ${what}`, async (t) => {
+      const origin = await startOrigin(FLAKY, { t });
+      const lab = await startLab(t, {
+        selectUpstream: () => origin.address,
+        upstreamRequestFilter: ({ request }, attempt) => (request.path === '/p1' ? change(attempt) : undefined),
+      });
+      await requestRaw(lab.port, { target: '/g1' });
+      const method = what === 'makes a POST of it' ? 'GET' : 'POST';
+      const headers = { 'Idempotency-Key': 'k1' };
+      const answer = await requestRaw(
+        lab.port,
+        method === 'GET' ? { target: '/p1' } : { method, target: '/p1', headers },
+      );
+      assert.equal(answer.status, 502);
+      assert.equal(origin.requestCount({ method: 'POST' }), 1);
+      assert.equal(lab.records[1]?.reason, 'not-idempotent');
+    });
+  }
 
   test('a body beyond 64 KiB is not kept, so its PUT is sent once', async (t) => {
     const origin = await startOrigin(
