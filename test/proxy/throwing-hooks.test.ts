@@ -8,8 +8,9 @@ import { HttpStatusError } from '../../src/proxy/error-response.ts';
 import type { ProxyHooks } from '../../src/proxy/phases.ts';
 import { createProxy } from '../../src/proxy/proxy.ts';
 import { refusedAddress } from '../support/addresses.ts';
-import { requestRaw } from '../support/raw-client.ts';
+import { connectRaw, requestRaw } from '../support/raw-client.ts';
 import { startOrigin } from '../support/scripted-origin.ts';
+import { createSignal } from '../support/signal.ts';
 
 const SPLIT = ['X-Evil', 'a\r\nX-Injected: b'];
 
@@ -133,4 +134,53 @@ describe('what a hook throws or says decides about its own request, with a recor
       assert.equal(proxy.inflightCount, 0);
     });
   }
+});
+
+test('a request that cannot be read has a context too, and its answer waits for it', async (t) => {
+  const contexts: unknown[] = [];
+  const signal = createSignal();
+  const proxy = createProxy<{ made: string }>({
+    createContext: async ({ method }) => {
+      await Promise.resolve();
+      return { made: `for ${method}` };
+    },
+    log: ({ context }, { status }) => {
+      contexts.push([context, status]);
+      signal.changed();
+    },
+  });
+  t.after(() => proxy.close());
+  const { port } = (await proxy.listen('127.0.0.1:0')).address;
+  const client = await connectRaw(port, { t });
+  await client.send('GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n');
+  const answer = await client.response();
+  assert.equal(answer.status, 400);
+  assert.equal(answer.complete, true);
+  await signal.until(() => contexts.length === 1, { what: 'the log' });
+  assert.equal((contexts[0] as [{ made: string }, number])[1], 400);
+  assert.match((contexts[0] as [{ made: string }, number])[0].made, /^for/);
+});
+
+test('a promise of a hook that is rejected after its request ended harms nobody', async (t) => {
+  const origin = await startOrigin({ do: 'respond', body: 'fine' }, { t });
+  const signal = createSignal();
+  let reject: ((error: Error) => void) | undefined;
+  const proxy = createProxy(
+    {
+      selectUpstream: () => origin.address,
+      responseFilter: () =>
+        new Promise((_resolve, fail) => {
+          reject = fail;
+          signal.changed();
+        }),
+    },
+    { timeouts: { requestMs: 200 } },
+  );
+  t.after(() => proxy.close());
+  const { port } = (await proxy.listen('127.0.0.1:0')).address;
+  const answer = requestRaw(port);
+  await signal.until(() => reject !== undefined, { what: 'the hook' });
+  assert.equal((await answer).status, 504);
+  reject?.(new Error('too late'));
+  assert.equal(proxy.inflightCount, 0);
 });
