@@ -2,6 +2,7 @@ import { describeFailure } from '../core/failure-chain.ts';
 import type { Claim } from '../core/claim.ts';
 import type { Failure, FailureKind } from '../core/failure.ts';
 import type { ResponseFacts } from '../core/outcome.ts';
+import type { ClaimSuspicion } from '../core/ownership/claim-suspicion.ts';
 import type { SafetyClass } from '../core/safety.ts';
 import type { ConnectionInfo } from '../transport/transport.ts';
 
@@ -43,8 +44,8 @@ export interface AttemptRecord {
   claim?: Claim;
   /** A claim was there and is not believed: its sender is not trusted, or nobody can read it. */
   claimRefused?: 'untrusted' | 'garbled';
-  /** A claim that cannot be right: its sender does not know why, or relays what arose with itself. */
-  claimSuspect?: 'unexplained' | 'impossible';
+  /** Why its claim is likely to be wrong. */
+  claimSuspect?: ClaimSuspicion;
   /** It was retried although its callee said that the retry is not ours: claims are only observed here, or this one was tested. */
   retriedDespite?: 'observe' | 'probe';
 }

@@ -1,6 +1,7 @@
 import type { Failure } from '../core/failure.ts';
 import type { Outcome, ResponseFacts } from '../core/outcome.ts';
 import { withClaim } from '../core/ownership/claimed-facts.ts';
+import { suspicionOf } from '../core/ownership/claim-suspicion.ts';
 import type { ErrorClaim } from '../core/ownership/error-claim.ts';
 import type { RequestFacts } from '../core/request.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
@@ -193,13 +194,6 @@ function isError({ status, fields }: ResponseHead): boolean {
 function withGrpcStatus(facts: ResponseFacts, { fields }: ResponseHead): ResponseFacts {
   if (facts.status >= 400) return facts;
   return { ...facts, grpcStatus: Number(fieldValue(fields, 'grpc-status')) };
-}
-
-/** Services of ours always say why, unless they lost track of what they called; and nobody relays an error of its own. */
-function suspicionOf({ claim, why, hops }: ErrorClaim): AttemptRecord['claimSuspect'] {
-  if (hops !== 0) return undefined;
-  if (claim === 'relayed') return 'impossible';
-  return why === undefined ? 'unexplained' : undefined;
 }
 
 /** Advice of peers that make no claims, in the words of one. */

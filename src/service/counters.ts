@@ -1,6 +1,6 @@
 import type { StopReason } from '../core/decision.ts';
 import type { ErrorClaim } from '../core/ownership/error-claim.ts';
-import type { WrongClaims } from './claim-suspicion.ts';
+import type { WrongClaims } from './wrong-claims.ts';
 
 /** One edge: an inbound operation, and an operation that is called for it. */
 export interface EdgeMetrics {

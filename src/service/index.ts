@@ -13,7 +13,7 @@ export type { ExpressNext, ExpressRequest } from './adapters/express.ts';
 export type { FastifyDone, FastifyHooks, FastifyOwnershipReply, FastifyOwnershipRequest } from './adapters/fastify.ts';
 export type { HonoContext } from './adapters/hono.ts';
 export type { NodeHandler } from './adapters/node-http.ts';
-export type { WrongClaims } from './claim-suspicion.ts';
+export type { WrongClaims } from './wrong-claims.ts';
 export type { EdgeMetrics, OperationMetrics, ServiceMetrics } from './counters.ts';
 export type { InstalledService, InstallOptions } from './install.ts';
 export type { ServiceHost } from './service.ts';

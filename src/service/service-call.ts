@@ -1,3 +1,4 @@
+import { suspicionOf } from '../core/ownership/claim-suspicion.ts';
 import type { ErrorClaim } from '../core/ownership/error-claim.ts';
 import { isOwnershipFailure, type EdgeClass, type Outbound, type OutboundEnding } from '../core/ownership/outbound.ts';
 import type { OwnershipMode } from '../core/retry-policy.ts';
@@ -5,7 +6,6 @@ import { hasErrorClaim, readErrorClaim } from '../engine/error-claim.ts';
 import type { AttemptNote, TrackedCall } from '../engine/outbound-tracking.ts';
 import type { FieldList } from '../http1/message.ts';
 import { standsFor } from './cause-chain.ts';
-import { suspicionOf } from './claim-suspicion.ts';
 import type { EdgeCounters } from './counters.ts';
 import type { InboundRequest } from './inbound-request.ts';
 

@@ -1,4 +1,5 @@
 import type { StopReason } from '../core/decision.ts';
+import type { ClaimSuspicion } from '../core/ownership/claim-suspicion.ts';
 import { RecentPeak } from './recent-peak.ts';
 import type { AttemptSample, RequestSample } from './request-sample.ts';
 import { Tally } from './tally.ts';
@@ -6,8 +7,8 @@ import { Tally } from './tally.ts';
 /** What an upstream said about its error; of the last two nothing was believed. */
 export type ClaimIn = 'owned' | 'relayed' | 'absent' | 'untrusted' | 'garbled';
 
-/** `retry-helped`: a retry that the claim forbids succeeded. The others are told with the attempt. */
-export type ClaimSuspicion = 'retry-helped' | 'unexplained' | 'impossible';
+/** Why a claim is likely to be wrong; `retry-helped`: a retry that it forbids succeeded. */
+export type SuspicionReason = ClaimSuspicion | 'retry-helped';
 
 /** Error ownership on one edge: a route, and an upstream that its requests went to. */
 export class OwnershipMeter {
@@ -15,7 +16,7 @@ export class OwnershipMeter {
   readonly claimsOut: Tally = new Tally();
   /** Retries that the policy would have made, by the reason why they were not. */
   readonly suppressed: Tally<StopReason> = new Tally();
-  readonly suspects: Tally<ClaimSuspicion> = new Tally();
+  readonly suspects: Tally<SuspicionReason> = new Tally();
   /** Retries made although the claim forbids them: claims are only observed. */
   unsuppressedCount = 0;
   /** The same to test a claim. */

@@ -48,9 +48,9 @@ export function addOwnershipMetrics(registry: Registry, meter: RequestMeter, now
     (of) => of.suppressed,
   );
   byWord(
-    'mulligan_claim_suspects_total',
+    'mulligan_claims_suspected_total',
     'Claims that are likely to be wrong, by why.',
-    'suspicion',
+    'reason',
     (of) => of.suspects,
   );
   counter(

@@ -1,5 +1,6 @@
 import type { Claim } from '../core/claim.ts';
 import type { StopReason } from '../core/decision.ts';
+import type { ClaimSuspicion } from '../core/ownership/claim-suspicion.ts';
 import type { SafetyClass } from '../core/safety.ts';
 
 /** What the metrics take of an access record; the record itself fits. */
@@ -44,7 +45,7 @@ export interface AttemptSample {
   readonly claim?: Claim;
   /** Why a claim that was there is not. */
   readonly claimRefused?: 'untrusted' | 'garbled';
-  readonly claimSuspect?: 'unexplained' | 'impossible';
+  readonly claimSuspect?: ClaimSuspicion;
   /** It was retried although its callee said that nobody may. */
   readonly retriedDespite?: 'observe' | 'probe';
 }

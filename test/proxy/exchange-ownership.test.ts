@@ -183,8 +183,8 @@ test('one in so many requests tests a claim: its retry is made, and noted as a p
 });
 
 const suspects: readonly (readonly [string, AttemptRecord['claimSuspect']])[] = [
-  ['relayed;hops=0', 'impossible'],
-  ['owned;hops=0', 'unexplained'],
+  ['relayed;hops=0', 'contradictory'],
+  ['owned;hops=0', 'doubted'],
   ['owned;why=local;hops=0', undefined],
   ['owned', undefined],
   ['relayed;hops=1', undefined],

@@ -55,7 +55,7 @@ test('observed, a retry that helped makes the claim suspect', async (t) => {
   const seen = await rig.metrics();
   const edge = { route: 'all', upstream: 'main' };
   equal(seen.value('mulligan_retries_unsuppressed_total', edge), 1);
-  equal(seen.value('mulligan_claim_suspects_total', { ...edge, suspicion: 'retry-helped' }), 1);
+  equal(seen.value('mulligan_claims_suspected_total', { ...edge, reason: 'retry-helped' }), 1);
   equal(seen.value('mulligan_missed_retries_total', edge), 0);
 });
 

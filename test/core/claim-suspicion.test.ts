@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorClaim } from '../../src/core/ownership/error-claim.ts';
 import { readErrorClaim } from '../../src/engine/error-claim.ts';
-import { suspicionOf } from '../../src/service/claim-suspicion.ts';
+import { suspicionOf } from '../../src/core/ownership/claim-suspicion.ts';
 import { Service } from '../../src/service/service.ts';
 import type { EdgeMetrics } from '../../src/service/counters.ts';
 
