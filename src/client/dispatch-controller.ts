@@ -15,6 +15,8 @@ export class DispatchController implements Dispatcher.DispatchController {
   /** Of the latest response head, and of the trailers. */
   fields: FieldList | undefined;
   trailerFields: FieldList | undefined;
+  /** The head's as undici below gave them; they come before `fields`. */
+  raw: readonly Buffer[] | undefined;
 
   #request: ControlledRequest | undefined;
 
@@ -24,6 +26,7 @@ export class DispatchController implements Dispatcher.DispatchController {
 
   /** In order, with repeats, as undici's own: made only where somebody asks. */
   get rawHeaders(): Buffer[] | null {
+    if (this.raw !== undefined) return this.raw as Buffer[];
     return this.fields === undefined ? null : rawFields(this.fields);
   }
 

@@ -19,7 +19,8 @@ import type { Layer } from '../layer-options.ts';
 import { NEVER_RULES } from '../options.ts';
 import { RunReport } from '../run-report.ts';
 import { TrackedRequest, withPeerAdvice } from '../tracked-request.ts';
-import type { DispatchAttemptRequest, DispatchHead, DispatchSender } from './dispatch-transport.ts';
+import type { DispatchHead } from './dispatch-head.ts';
+import type { DispatchAttemptRequest, DispatchSender } from './dispatch-transport.ts';
 import { HeldResponse } from './held-response.ts';
 import type { InnerHandler } from './inner-handler.ts';
 import type { InterceptedRequest } from './intercepted-request.ts';
@@ -191,9 +192,10 @@ export class DispatchCall implements RunHost, DispatchSender {
 
   // -----------------------------------------------------------------------------------------------------------------
 
-  #head({ status, fields, headers, reason }: DispatchHead): void {
-    this.#controller.fields = fields;
-    this.#handler.onResponseStart?.(this.#controller, status, headers, reason);
+  #head(head: DispatchHead): void {
+    if (head.raw === undefined) this.#controller.fields = head.fields;
+    this.#controller.raw = head.raw;
+    this.#handler.onResponseStart?.(this.#controller, head.status, head.headers, head.reason);
   }
 
   #abort(reason: Error | undefined): void {

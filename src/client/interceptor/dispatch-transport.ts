@@ -1,21 +1,14 @@
-import { util } from 'undici';
 import type { Failure } from '../../core/failure.ts';
-import type { FieldList, ResponseHead } from '../../http1/message.ts';
+import type { FieldList } from '../../http1/message.ts';
 import type { Clock, Timer } from '../../transport/clock.ts';
 import { failureFromError, failureFromTimeout, internalFailure } from '../../transport/failure-from-error.ts';
 import type { FailureSite } from '../../transport/failure-from-error.ts';
 import type { Attempt, AttemptHandler, AttemptRequest, SendOptions, Transport } from '../../transport/transport.ts';
 import { rememberError } from '../call/original-error.ts';
+import { DispatchHead, fieldsOf } from './dispatch-head.ts';
+import type { Headers } from './dispatch-head.ts';
 import type { AttemptListener } from './inner-handler.ts';
 import { InnerHandler } from './inner-handler.ts';
-
-export type Headers = Readonly<Record<string, string | string[] | undefined>>;
-
-/** A response head as undici gave it. */
-export interface DispatchHead extends ResponseHead {
-  /** As undici parses them. */
-  readonly headers: Headers;
-}
 
 /** The caller's side of an attempt, beside what the loop asks. */
 export interface DispatchSender {
@@ -111,19 +104,7 @@ class DispatchAttempt implements Attempt, AttemptListener {
     if (this.#isOver) return true;
     this.#wrote(0);
     this.bytesReceived = Math.max(this.bytesReceived, 1);
-    const fields = raw === undefined ? fieldsOf(headers ?? {}) : raw.map((bytes) => bytes.toString('latin1'));
-    const parsed = headers ?? util.parseHeaders([...raw!]);
-    const head: DispatchHead = {
-      versionMinor: 1,
-      status,
-      reason: message,
-      fields,
-      bodyKind: 'none',
-      contentLength: -1,
-      keepAlive: true,
-      keepAliveTimeoutMs: -1,
-      headers: parsed,
-    };
+    const head = new DispatchHead(status, message, raw, headers);
     if (status < 200) {
       this.#handler.onInformational(head);
       return true;
@@ -213,13 +194,4 @@ class DispatchAttempt implements Attempt, AttemptListener {
 /** What undici is told; nobody sees it, for the attempt is over by then. */
 function given(): Error {
   return new Error('this attempt was given up');
-}
-
-function fieldsOf(headers: Headers): FieldList {
-  const fields: FieldList = [];
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? value : [value]) fields.push(name, one);
-  }
-  return fields;
 }

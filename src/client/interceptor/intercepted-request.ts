@@ -34,6 +34,7 @@ export class InterceptedRequest {
   readonly lineage: number;
   readonly body: DispatchBody;
   readonly #options: InterceptedOptions;
+  readonly #headers: HeadersInput;
   readonly #dispatch: Dispatch;
 
   /** @param home stands for the origin of a dispatcher that has one of its own */
@@ -49,21 +50,19 @@ export class InterceptedRequest {
     this.repeatable = options.idempotent;
     this.lineage = readRequestAttempt(fields)?.lineage ?? 0;
     this.body = readDispatchBody(options.body, layer);
-    // With `idempotent` undici would pipeline it behind another request, and send it again by itself when that breaks.
-    this.#options = { ...options, headers: withFields(headers, key), idempotent: false };
+    this.#options = options;
+    this.#headers = withFields(headers, key);
   }
 
   /** @param fields What this attempt says of itself. */
   dispatch(fields: FieldList, handler: InnerHandler): boolean {
-    const options = this.#options;
-    return this.#dispatch(
-      { ...options, headers: withFields(options.headers, fields), body: this.body.next() },
-      handler,
-    );
+    const headers = withFields(this.#headers, fields);
+    // With `idempotent` undici would pipeline it behind another request, and send it again by itself when that breaks.
+    return this.#dispatch({ ...this.#options, headers, idempotent: false, body: this.body.next() }, handler);
   }
 }
 
 function urlOf({ origin, path }: InterceptedOptions, home: string): URL {
   const base = origin === undefined ? home : String(origin);
-  return URL.canParse(path, base) ? new URL(path, base) : new URL(home);
+  return URL.parse(path, base) ?? new URL(home);
 }
