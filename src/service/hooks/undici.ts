@@ -111,8 +111,11 @@ export function hookUndici(service: Service, guard: Guard): () => void {
         readonly error: unknown;
         readonly connectParams: { readonly protocol: string; readonly host: string };
       }) => {
-        // Another connection may still carry some of them: what comes then is stated anew.
-        for (const flight of connecting.get(`${protocol}//${host}`) ?? []) failed(service, flight, error);
+        // Another connection may still carry some of them: what comes then is stated anew. They are not kept for it, for
+        // nobody would take out those that are never told of.
+        const waiting = connecting.get(`${protocol}//${host}`);
+        for (const flight of waiting ?? []) failed(service, flight, error);
+        waiting?.clear();
       },
     ),
   ];
