@@ -107,7 +107,10 @@ export class RequestReader {
       this.#parse(backlog);
       if (!this.#parser.complete) break;
     }
-    if (owner.exchange === undefined && !owner.isOver) this.#awaitNext();
+    if (owner.isOver) return;
+    if (owner.exchange === undefined) this.#awaitNext();
+    // The FIN came while an earlier request was being answered: the rest of this body will never come.
+    else if (owner.isHalfClosed && this.#parser.inBody) owner.exhausted();
   };
 
   /** Goes on reading, or stops, as the current request wants it. */

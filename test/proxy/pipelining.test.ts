@@ -153,3 +153,19 @@ test('a request that is cut when the process ends is answered 503 and recorded a
   assert.match(records[0]?.error ?? '', /^cut/);
   assert.deepEqual(records[0]?.flags, []);
 });
+
+test('a pipelined request whose end never comes is given up with the FIN that came behind it', async (t) => {
+  const { port, origin, records } = await stage(t, { do: 'respond', gate: 'first' });
+  const client = await connectRaw(port, { t });
+  // All of it is here, the FIN too, before the first one is answered.
+  await client.send(one('GET', '/first') + one('POST', '/half', 'Content-Length: 5\r\n', 'hel'), ['GET', 'POST']);
+  client.halfClose();
+  await origin.waitForRequest(1);
+  origin.open('first');
+  assert.equal((await client.response()).status, 200);
+  await client.waitForEnd();
+  await origin.waitForNoConnection();
+  assert.equal(records.find(({ method }) => method === 'POST')?.status, 499);
+  assert.equal(records.length, 2);
+  assert.equal(origin.requestCount({ complete: true, method: 'POST' }), 0);
+});
