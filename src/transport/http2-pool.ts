@@ -3,7 +3,7 @@ import type { Timer } from './clock.ts';
 import type { PoolOwner, PoolStats } from './connection-pool.ts';
 import { failureFromError, failureFromTimeout, internalFailure, protocolFailure } from './failure-from-error.ts';
 import { Http2Session } from './http2-session.ts';
-import type { SessionOptions, SessionOwner, SessionUser } from './http2-session.ts';
+import type { SessionOptions, SessionOwner, SessionUser } from './http2-session-owner.ts';
 import type { EndpointAddress } from './transport.ts';
 
 export interface Http2PoolOptions extends SessionOptions {

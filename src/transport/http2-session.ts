@@ -1,40 +1,13 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { Failure } from '../core/failure.ts';
-import type { Clock } from './clock.ts';
-import type { Connect } from './connect.ts';
 import { failureFromClose, failureFromError } from './failure-from-error.ts';
 import type { FailureSite } from './failure-from-error.ts';
 import type { Goaway } from './http2-error-codes.ts';
 import { sessionOptions, sessionWindowBytes } from './http2-settings.ts';
 import { isTls, tlsInfoOf } from './tls-info.ts';
+import type { SessionOptions, SessionOwner, SessionUser } from './http2-session-owner.ts';
 import type { ConnectionInfo, EndpointAddress } from './transport.ts';
 import { Watchdog } from './watchdog.ts';
-
-export interface SessionOptions {
-  readonly clock: Clock;
-  readonly connect: Connect;
-  /** Silence with requests under way, in milliseconds, after which the peer is asked for a sign of life; 0: never. */
-  readonly pingAfterMs: number;
-  /** How long the sign may take, in milliseconds. */
-  readonly pingTimeoutMs: number;
-  readonly idleMs: number;
-}
-
-export interface SessionOwner {
-  /** The peer's SETTINGS are here, or new ones. */
-  onReady(session: Http2Session): void;
-  /** It never became ready. `failure` undefined: the peer chose HTTP/1.1 in the handshake. */
-  onNotReady(session: Http2Session, failure: Failure | undefined): void;
-  /** It takes no further streams. */
-  onDraining(session: Http2Session): void;
-  onSocketClosed(session: Http2Session): void;
-}
-
-/** Who has a place on a session: to be told when it ends before a stream was opened. */
-export interface SessionUser {
-  onSessionLost(error: Error | undefined): void;
-}
 
 /** How long a farewell may take to be written, in milliseconds. */
 const farewellMs = 1000;
@@ -214,6 +187,8 @@ export class Http2Session {
     session.on('goaway', (code, lastStreamId) => {
       this.goaway = { code, lastStreamId };
       this.drain();
+      // node:http2 hears nothing more of a peer that broke the rules behind its GOAWAY, not even its FIN.
+      if (this.#users.size > 0 && this.#options.pingAfterMs > 0) this.#askForLife();
     });
     session.on('error', (error) => this.#lose(error));
     session.once('close', () => this.#lose(undefined));
@@ -241,8 +216,14 @@ export class Http2Session {
       return this.#lose(Object.assign(new Error(message), { code: 'ERR_HTTP2_PING_CANCEL' }));
     }
     if (nowMs - this.#heardAtMs < pingAfterMs) return this.#watchdog.set(this.#heardAtMs + pingAfterMs);
-    this.#pingAtMs = nowMs;
-    this.#watchdog.set(nowMs + pingTimeoutMs);
+    this.#askForLife();
+  }
+
+  #askForLife(): void {
+    if (this.#state === 'gone') return;
+    const { clock, pingTimeoutMs } = this.#options;
+    this.#pingAtMs = clock.nowMs();
+    this.#watchdog.set(this.#pingAtMs + pingTimeoutMs);
     this.#session?.ping((error) => {
       if (error === null && this.#state !== 'gone') this.heard();
     });

@@ -9,7 +9,7 @@ import type { ComposedTransport, TransportOptions } from '../../src/transport/cr
 import { createSystemClock } from '../../src/transport/system-time.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { frame, frameTypes } from '../support/http2-frames.ts';
+import { frame, frameTypes, number32 } from '../support/http2-frames.ts';
 import { startHttp2Origin } from '../support/http2-origin.ts';
 import type { OriginStream } from '../support/http2-origin.ts';
 import { startOrigin } from '../support/scripted-origin.ts';
@@ -244,6 +244,18 @@ test('a peer that answers no PING is given up, and what waits there may have bee
   assert.equal(sent.failure?.kind, 'connection_terminated');
   assert.equal(classifyFailure(sent.failure), 'stale');
   assert.match(JSON.stringify(sent.failure.cause), /no answer to a PING within 500 ms/);
+});
+
+test('a peer that breaks the rules behind its GOAWAY is given up after the time for a PING, not after that of the request', async (t) => {
+  const origin = await startHttp2Origin(t, (stream) => {
+    // GOAWAY that lets the stream end, DATA on stream 0, and no more.
+    const goaway = frame(frameTypes.goaway, 0, 0, Buffer.concat([number32(1), number32(0)]));
+    stream.raw(Buffer.concat([goaway, frame(frameTypes.data, 0, 0, Buffer.from('x'))]));
+    stream.end();
+  });
+  const transport = http2Transport(t, { pingAfterMs: 60_000, pingTimeoutMs: 50 });
+  const sent = await send(transport, endpointOf(origin)).ended();
+  assert.equal(sent.failure?.kind, 'connection_terminated');
 });
 
 test('a peer that answers PINGs may take its time', async (t) => {
