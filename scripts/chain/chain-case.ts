@@ -1,5 +1,6 @@
 import { measureChain } from '../../src/cli/chain/chain.ts';
 import { FAIR_PLAN, type LinkPlan } from '../../src/cli/chain/link-plan.ts';
+import { readingOf } from '../../src/cli/chain/link-reading.ts';
 import type { SimulationMode } from '../../src/simulator/mode.ts';
 import type { Row } from '../storms/reproduction.ts';
 import { loadsOf, runText } from '../storms/run-text.ts';
@@ -37,10 +38,16 @@ export function chainCase(options: ChainCase): ExperimentCase {
     async measure(pool, signal) {
       const planOf = (index: number): LinkPlan => ({ ...FAIR_PLAN, ...plan(index) });
       const run = { planOf, requestCount, concurrency, calmCount, timeoutMs, signal };
-      return measureChain(await pool.path(kinds, signal), run);
+      const measured = await measureChain(await pool.path(kinds, signal), run);
+      return counts === undefined ? loadsAlone(measured) : measured;
     },
     judge: (measured) => ({ loads: loadRows(options, measured), rows: counts?.(measured) ?? [] }),
   };
+}
+
+/** What else is counted depends on what a service did before, and on the moment that a deadline passes. */
+function loadsAlone({ readings, ...rest }: Measured): Measured {
+  return { ...rest, readings: readings.map(({ servedCount }) => ({ ...readingOf(undefined), servedCount })) };
 }
 
 function loadRows({ table, formula, tolerances, topology, requestCount }: ChainCase, measured: Measured): LoadRow[] {
