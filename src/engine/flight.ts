@@ -39,7 +39,7 @@ export class Flight {
 
   /** Gives up the copies that were not answered first. */
   supersede(): void {
-    for (const attempt of this.running.splice(0)) {
+    for (const attempt of this.#takeRunning()) {
       attempt.record.superseded = true;
       attempt.abort();
     }
@@ -51,7 +51,7 @@ export class Flight {
    * `isEvidence`: the whole request is here, and the time was ours to give.
    */
   expire(failure: Failure, isEvidence: boolean, beganAtMs: number, nowMs: number): void {
-    for (const attempt of this.running.splice(0)) {
+    for (const attempt of this.#takeRunning()) {
       attempt.expire(failure, isEvidence && 2 * (nowMs - attempt.startedAtMs) >= nowMs - beganAtMs);
     }
     this.abort();
@@ -59,8 +59,14 @@ export class Flight {
 
   /** Gives up everything. */
   abort(): void {
-    for (const attempt of this.running.splice(0)) attempt.abort();
+    for (const attempt of this.#takeRunning()) attempt.abort();
     for (const attempt of this.#aside.splice(0)) attempt.abort();
     this.deliverer?.abort();
+  }
+  /** They end without an outcome. One that waited for its connection has sent nothing, and counts as no send. */
+  #takeRunning(): AttemptRun[] {
+    const attempts = this.running.splice(0);
+    for (const attempt of attempts) if (attempt.bytesSent === 0) attempt.record.class = 'unsent';
+    return attempts;
   }
 }
