@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AccessRecord } from '../../src/proxy/access-record.ts';
+import { RequestMeter } from '../../src/telemetry/request-meter.ts';
 import type { Played } from './play-case.ts';
 import type { Cell, Expected } from './scenario.ts';
 
@@ -23,6 +24,8 @@ export function checkCase(played: Played, expected: Expected, cell: Cell): void 
   if (record !== undefined) {
     checkRecord(record, expected, story);
     checkAlways(played, record, cell);
+    // A head that was written in the turn in which its connection ended may never have left.
+    if (expected.sends !== 'none whole') checkMetrics(played, record);
   }
   if (expected.closedAtOrigin === true)
     assert.ok(
@@ -99,4 +102,22 @@ function checkAlways({ seen, heard }: Played, record: AccessRecord, cell: Cell):
   if (record.attempts.length > 0) assert.notEqual(record.reason, undefined, 'a stop has a reason');
   if (heard.status >= 500 && attempts.at(-1)?.status === undefined && record.status !== 499)
     assert.ok(record.error !== undefined, 'an error of ours says why');
+}
+
+/** What operators see in numbers is what the origins saw. */
+function checkMetrics({ seen, records }: Played, record: AccessRecord): void {
+  const meter = new RequestMeter();
+  for (const one of records) meter.record(one, 0);
+  const [upstream] = [...meter.upstreams()];
+  const warmCount = records.length - 1;
+  assert.equal(
+    upstream?.sendCount ?? 0,
+    seen.flat().length + warmCount,
+    `the metrics’ sends ${JSON.stringify(record)}`,
+  );
+  const retries = [...meter.routes()].map((route) => route.chargedRetryCount + route.freeRetryCount + route.hedgeCount);
+  assert.equal(
+    retries.reduce((sum, count) => sum + count, 0),
+    record.retryAttempts,
+  );
 }

@@ -16,7 +16,8 @@ What happens on the wire when something goes wrong, case by case, as it was seen
 scenario is played for each method and each pair of protocols that it can happen with: HTTP/1.1 or HTTP/2 between client and
 gateway ("in front"), and between gateway and origin ("behind"). Unless a scenario says otherwise the route retries all that may
 be retried (\`attempts: 3\`, every kind of failure, 429 and 5xx), so what is not sent again here is sent again by no policy; all
-timeouts are the defaults. A test clock carries the time, so that minutes pass at once.
+timeouts are the defaults. A test clock carries the time, so that minutes pass at once. Where a row names no protocols it is the
+same for all that the scenario is played with.
 
 * *sends*: requests of which each endpoint saw at least a byte, the first endpoint first.
 * *client*: the status that it got; *cut*: it can see that the answer is not whole; *–*: no answer.
@@ -25,8 +26,20 @@ timeouts are the defaults. A test clock carries the time, so that minutes pass a
 
 Besides what a table says, every case is held to these: a POST without a key is never tried again after an attempt that may have
 been processed; each send of a request has the same body and the same key; the origins saw no more requests than the record
-has; after the end nothing holds a permit, a busy connection or a place in a queue; and after the gateway is closed no timer and
+has, and the metrics count as many sends; after the end nothing holds a permit, a busy connection or a place in a queue; and after the gateway is closed no timer and
 no connection is left.
+`;
+
+const elsewhere = `## Shown elsewhere
+
+| what | where |
+|---|---|
+| S8: no file descriptor or port of our own is left | test/transport/failure-from-error.test.ts: 503, no fault of the upstream, not retried |
+| S43: the client leaves while its request waits for a connection | test/e2e/abort.test.ts |
+| how soon an origin sees that a client left, in real time | test/wire/abort-delay.test.ts |
+| S47 to S50: flapping, all down, slow, chains | test/e2e/circuit.test.ts, exhaustion.test.ts, chaos.test.ts, lineage.test.ts |
+| floods of HTTP/2 frames | test/proxy/http2-floods.test.ts |
+| bytes through tunnels, both half-closes | test/e2e/upgrade.test.ts, tunnel.test.ts |
 `;
 
 /** The document of a run. */
@@ -51,6 +64,7 @@ export function writeDocument(
       );
     }
   }
+  sections.push(elsewhere);
   return sections.join('\n');
 }
 
@@ -67,7 +81,9 @@ function familySection(
   played: ReadonlyMap<Scenario, readonly PlayedCell[]>,
 ): string {
   const rows = scenarios.flatMap((scenario) =>
-    grouped(played.get(scenario)!, outcomeOf).map(([outcome]) => `| ${cellText(scenario.title)} | ${outcome} |`),
+    grouped(played.get(scenario)!, outcomeOf).map(
+      ([outcome]) => `| ${cellText(scenario.id.slice(scenario.id.indexOf(' ') + 1))} | ${outcome} |`,
+    ),
   );
   const [first] = scenarios;
   const cells = played.get(first!)!.map(({ cell }) => cell);
@@ -100,19 +116,26 @@ function grouped<T>(list: readonly T[], keyOf: (item: T) => string): [string, T[
   return [...groups];
 }
 
-/** The methods, and the protocols where it matters. */
+/** The methods, and the protocols where they matter. */
 function who(cells: readonly Cell[]): string {
   const byWires = grouped(cells, ({ front, back }) => `${front} ${back}`);
   const byMethods = grouped(byWires, ([, same]) => same.map(({ asked }) => asked).join(', '));
-  return byMethods.map(([methods, wires]) => `${methods}: ${wiresText(wires.map(([, same]) => same[0]!))}`).join('; ');
+  return byMethods
+    .map(([methods, wires]) => {
+      const where = wiresText(wires.map(([, same]) => same[0]!));
+      return where === '' ? methods : `${methods} (${where})`;
+    })
+    .join('; ');
 }
 
 function wiresText(cells: readonly Cell[]): string {
   const fronts = [...new Set(cells.map(({ front }) => front))];
   const backs = [...new Set(cells.map(({ back }) => back))];
-  const names = (wires: readonly Wire[]): string => wires.map((wire) => `HTTP/${wire}`).join(' or ');
-  if (cells.length === fronts.length * backs.length) return `${names(fronts)} in front, ${names(backs)} behind`;
-  return cells.map(({ front, back }) => `HTTP/${front} in front of HTTP/${back}`).join(', ');
+  if (cells.length < fronts.length * backs.length)
+    return cells.map(({ front, back }) => `HTTP/${front} in front of HTTP/${back}`).join(', ');
+  const name = (wires: readonly Wire[], where: string): string[] =>
+    wires.length === 1 ? [`HTTP/${wires[0]!} ${where}`] : [];
+  return [...name(fronts, 'in front'), ...name(backs, 'behind')].join(', ');
 }
 
 function cellText(text: string): string {

@@ -16,14 +16,14 @@ const body = 'abcdefghij'.repeat(10);
 /** After the head of the answer. */
 export const streaming: readonly Scenario[] = [
   ...(['close', 'reset', 'destroy'] as const).map((then): Scenario => ({
-    id: `S25 ${then}`,
+    id: then === 'reset' ? 'S27 length' : `S25 ${then}`,
     title: `a body of known length is cut by ${then}`,
     rule,
     origins: [server({ do: 'respond', body, cut: { bodyBytes: 30 }, then }), answering('second')],
     expect: cutOff,
   })),
   ...(['close', 'reset', 'destroy'] as const).map((then): Scenario => ({
-    id: `S26 ${then}`,
+    id: then === 'reset' ? 'S27 chunked' : `S26 ${then}`,
     title: `a chunked body is cut by ${then} before its end`,
     rule,
     origins: [
