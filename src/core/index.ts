@@ -11,6 +11,7 @@ export { hashText } from './hash.ts';
 export { createHedgePolicy } from './hedging.ts';
 export { parseHttpDate } from './http-date.ts';
 export { createOutlier, createOutlierPolicy, mayEject } from './outlier-detection.ts';
+export type { ClaimSuspicion } from './ownership/claim-suspicion.ts';
 export { attribute } from './ownership/attribute.ts';
 export { withClaim } from './ownership/claimed-facts.ts';
 export { createDependencyMemory } from './ownership/dependency-memory.ts';
