@@ -46,7 +46,7 @@ const LAYERS: Readonly<Record<string, LayerRule>> = {
   service: {
     layers: ['core', 'http1', 'transport', 'engine', 'config', 'telemetry'],
     node: 'any',
-    packages: ['prom-client', 'zod'],
+    packages: ['@opentelemetry/api', 'prom-client', 'zod'],
     pure: false,
   },
   linter: { layers: ['core', 'config', 'simulator'], node: [], packages: [], pure: true },
