@@ -92,5 +92,10 @@ export function createRetryBudget(options: RetryBudgetOptions = { kind: 'ratio' 
       return createThrottleBudget(options);
     case 'none':
       return NO_RETRY_BUDGET;
+    default:
+      // Without types, a forgotten kind would be no budget at all, and whoever uses it would take the default in its place.
+      throw new RangeError(
+        `retry budget: kind is ${JSON.stringify((options as { kind?: unknown }).kind)}; give ratio, token-bucket, throttle or none`,
+      );
   }
 }

@@ -310,3 +310,10 @@ describe('an option that cannot be', () => {
     });
   }
 });
+
+test('a budget without a kind is refused, and not replaced by the default', () => {
+  assert.throws(() => createDispatcher({ budget: { percent: 5 } as never }), {
+    name: 'RangeError',
+    message: 'retry budget: kind is undefined; give ratio, token-bucket, throttle or none',
+  });
+});
