@@ -107,7 +107,7 @@ async function startMuteTarget(t: TestContext): Promise<Target> {
   return {
     address: origin.key,
     get seen() {
-      return origin.streams.slice(1).map((): Seen => ({ ...unread, isLeft: true }));
+      return origin.streams.slice(1).map((): Seen => unread);
     },
     get openCount() {
       return origin.openCount;

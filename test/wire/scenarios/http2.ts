@@ -77,7 +77,7 @@ export const http2: readonly Scenario[] = [
     expect: { status: 502, sends: [2], reason: 'attempts-exhausted' },
   },
   ...resets.map(([name, code]): Scenario => ({
-    ...onHttp2,
+    backs: ['2'],
     id: `S39 ${name}`,
     title: `the stream is reset with ${name} before an answer`,
     rule: ambiguous,
