@@ -1,114 +1,86 @@
 /**
- * What a request costs its client, on the success path: CPU of this process per request, and requests a second, through
- * undici's own pool and through a dispatcher of ours, by `undici.request` and by `fetch`. The ways alternate in rounds of
- * one process, so that a noisy machine is noisy for all of them; the server is a process of its own.
- * `node bench/client.ts [--rounds N] [--requests N] [--check]`; `--check` exits with 1 when ours costs more than undici's.
+ * What a request costs its client: CPU of the client's process, beside other clients in the same run. Each way has a
+ * process of its own, so that no way's garbage and compiled code burden another; they take turns, a slice each, and a
+ * ratio is taken between two slices of one round only, so that a noisy machine is noisy for both.
+ * `node bench/client.ts [--rounds N] [--requests N] [--only NAME,NAME] [--check]`; `--check` exits with 1 when a way
+ * costs more than it may.
  */
 import { fork } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-// The package's own: the peers' tree has an older one.
-import type { Dispatcher } from '../node_modules/undici/index.js';
-import { fetch as undiciFetch, Pool, request } from '../node_modules/undici/index.js';
-import { createDispatcher } from '../src/client/dispatcher.ts';
-import { fetch } from '../src/client/fetch.ts';
+import { wayNames, ways } from './client/ways.ts';
+import type { WayName } from './client/ways.ts';
+import type { Slice } from './client/worker.ts';
+import { median, quantile } from './harness/quantile.ts';
+import { shuffle } from './harness/shuffle.ts';
 
-const IN_FLIGHT = 50;
-const BODY = 'hello, this is a small answer\n';
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '40' },
+    requests: { type: 'string', default: '1000' },
+    only: { type: 'string', default: wayNames.join(',') },
+    check: { type: 'boolean', default: false },
+  },
+});
+const chosen = values.only.split(',').map((name) => {
+  if (name in ways) return name as WayName;
+  console.error(`--only: ${JSON.stringify(name)} is none of ${wayNames.join(', ')}`);
+  process.exit(2);
+});
+const roundCount = countOf('rounds', values.rounds);
+const requestCount = countOf('requests', values.requests);
 
-if (process.send !== undefined) {
-  const server = createServer((_incoming, response) => response.end(BODY));
-  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
-} else await main();
-
-interface Way {
-  readonly name: string;
-  /** The one it is measured against. */
-  readonly against?: string;
-  readonly call: (url: string) => Promise<void>;
+const start = (file: string, args: string[]): ChildProcess =>
+  fork(fileURLToPath(new URL(`client/${file}`, import.meta.url)), args);
+const origin = start('origin.ts', []);
+const [port] = (await once(origin, 'message')) as [number];
+const workers = new Map<WayName, ChildProcess>();
+for (const name of chosen) {
+  const worker = start('worker.ts', [name, `http://127.0.0.1:${port}`]);
+  await once(worker, 'message');
+  // The answer would be waited for for ever; what went wrong is on the terminal.
+  worker.once('exit', () => process.exit(1));
+  workers.set(name, worker);
 }
 
-interface Figure {
-  readonly cpuUs: number;
-  readonly perSecond: number;
+const measure = async (name: WayName): Promise<Slice> => {
+  const worker = workers.get(name)!;
+  worker.send(requestCount);
+  const [slice] = (await once(worker, 'message')) as [Slice];
+  return slice;
+};
+// Compiled code and connections: what a program that runs for long has.
+for (const name of chosen) for (let i = 0; i < 4; i += 1) await measure(name);
+const slices = new Map<WayName, Slice[]>(chosen.map((name) => [name, []]));
+for (let round = 0; round < roundCount; round += 1) {
+  for (const name of shuffle(chosen, round)) slices.get(name)!.push(await measure(name));
+}
+for (const child of [...workers.values(), origin]) child.removeAllListeners('exit').disconnect();
+
+console.log('| way | CPU µs a request | requests a second | × what it is measured against |\n|---|---|---|---|');
+for (const name of chosen) {
+  const { title, against } = ways[name];
+  const own = slices.get(name)!;
+  const cpu = median(own.map(({ cpuMicros }) => cpuMicros)).toFixed(1);
+  const speed = median(own.map(({ perSecond }) => perSecond)).toFixed(0);
+  console.log(`| ${title} | ${cpu} | ${speed} | ${against === undefined ? '' : compare(own, against)} |`);
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '7' },
-      requests: { type: 'string', default: '4000' },
-      check: { type: 'boolean', default: false },
-    },
-  });
-  const rounds = Number(values.rounds);
-  const requests = Number(values.requests);
-  const server = fork(fileURLToPath(import.meta.url), { stdio: 'inherit' });
-  const port = await new Promise<number>((resolve) => server.once('message', (value) => resolve(value as number)));
-  const origin = `http://127.0.0.1:${port}`;
-  const pool = new Pool(origin, { connections: IN_FLIGHT });
-  const ours = createDispatcher();
-  const read = async (dispatcher: Dispatcher, url: string): Promise<void> => {
-    const { body } = await request(url, { dispatcher });
-    await body.text();
-  };
-  const ways: Way[] = [
-    { name: 'undici.request on its Pool', call: (url) => read(pool, url) },
-    { name: 'undici.request on ours', against: 'undici.request on its Pool', call: (url) => read(ours, url) },
-    {
-      name: 'undici.fetch on its Pool',
-      async call(url) {
-        await (await undiciFetch(url, { dispatcher: pool })).text();
-      },
-    },
-    {
-      name: 'fetch of mulligan',
-      against: 'undici.fetch on its Pool',
-      async call(url) {
-        await (await fetch(url, { dispatcher: ours })).text();
-      },
-    },
-  ];
-  const figures = new Map<string, Figure[]>(ways.map(({ name }) => [name, []]));
-  for (const way of ways) await round(way, `${origin}/`, requests);
-  for (let i = 0; i < rounds; i += 1) {
-    for (const way of ways) figures.get(way.name)?.push(await round(way, `${origin}/`, requests));
-  }
-  const medianOf = (name: string, key: keyof Figure): number =>
-    median((figures.get(name) ?? []).map((one) => one[key]));
-  for (const { name, against } of ways) {
-    const cpuUs = medianOf(name, 'cpuUs');
-    const ratio = against === undefined ? 1 : cpuUs / medianOf(against, 'cpuUs');
-    const parts = [
-      `${cpuUs.toFixed(1)} µs CPU`,
-      `${medianOf(name, 'perSecond').toFixed(0)}/s`,
-      `× ${ratio.toFixed(2)}`,
-    ];
-    console.log(`${name.padEnd(30)} ${parts.join('   ')}`);
-    if (values.check && ratio > 1) process.exitCode = 1;
-  }
-  await Promise.all([pool.close(), ours.close()]);
-  server.kill();
+function compare(own: readonly Slice[], { name, atMost }: NonNullable<(typeof ways)[WayName]['against']>): string {
+  const other = slices.get(name);
+  if (other === undefined) return '';
+  const ratios = own.map(({ cpuMicros }, round) => cpuMicros / other[round]!.cpuMicros);
+  const middle = median(ratios);
+  if (values.check && middle > atMost) process.exitCode = 1;
+  const bar = atMost === Infinity ? '' : `, at most ${atMost}`;
+  const spread = `${quantile(ratios, 0.25).toFixed(2)}–${quantile(ratios, 0.75).toFixed(2)}`;
+  return `${middle.toFixed(2)} (${spread}) × ${ways[name].title}${bar}`;
 }
 
-async function round({ call }: Way, url: string, requests: number): Promise<Figure> {
-  let left = requests;
-  const worker = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      await call(url);
-    }
-  };
-  const cpu = process.cpuUsage();
-  const startedAtMs = performance.now();
-  await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
-  const { user, system } = process.cpuUsage(cpu);
-  return { cpuUs: (user + system) / requests, perSecond: (requests * 1000) / (performance.now() - startedAtMs) };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+function countOf(option: string, text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  console.error(`--${option}: ${JSON.stringify(text)} is not a count`);
+  process.exit(2);
 }
