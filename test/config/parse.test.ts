@@ -63,6 +63,7 @@ test('the smallest file gets every default', () => {
         hedge: undefined,
         upgrade: undefined,
         connect: false,
+        idempotent: false,
       },
     ],
     retryOfRetry: false,
@@ -105,6 +106,7 @@ replayBuffer: 1MiB`),
     hedge: undefined,
     upgrade: undefined,
     connect: false,
+    idempotent: false,
   });
 });
 
