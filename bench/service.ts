@@ -1,8 +1,8 @@
 /**
  * `npm run bench:service [-- ROUNDS]`: the CPU that `mulligan/register` adds to a service that answers each request by one
  * call, with node:http and with fetch. The same service runs with it and without it, in turns, so that what else the
- * machine does falls on both. Two numbers: the cheapest round of each, for what a busy machine adds is never negative, and
- * the median of the pairs of rounds. The register is the built one, as users have it.
+ * machine does falls on both. Two numbers: the cheapest tenth of the turns of each, for what a busy
+ * machine adds is never negative, and the median of the pairs of turns. The register is the built one, as users have it.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,9 +12,11 @@ import { loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const REQUEST_COUNT = 4000;
+/** Short turns: the neighbours of one moment then fall on both of a pair. */
+const REQUEST_COUNT = 200;
+const WARM_UP_COUNT = 10;
 const CONCURRENCY = 16;
-const roundCount = Math.min(Math.max(1, Number(process.argv[2] ?? 9)), 30);
+const roundCount = Math.min(Math.max(1, Number(process.argv[2] ?? 60)), 500);
 
 const app = fileURLToPath(new URL('targets/hello-service.ts', import.meta.url));
 const register = new URL('../dist/service/register.js', import.meta.url).href;
@@ -72,7 +74,9 @@ async function measure({ url }: Target): Promise<number> {
 for (const client of ['http', 'fetch']) {
   const plain = await start(client, false);
   const registered = await start(client, true);
-  for (const target of [plain, registered]) await measure(target);
+  for (let turn = 0; turn < WARM_UP_COUNT; turn += 1) {
+    for (const target of [plain, registered]) await measure(target);
+  }
   const rounds: { readonly plain: number; readonly registered: number }[] = [];
   for (let round = 0; round < roundCount; round += 1) {
     // Who comes first changes: the second one of a pair finds a warmer machine.
@@ -81,14 +85,15 @@ for (const client of ['http', 'fetch']) {
     for (const target of order) costs.set(target, await measure(target));
     rounds.push({ plain: costs.get(plain)!, registered: costs.get(registered)! });
   }
-  const cheapest = (of: 'plain' | 'registered'): number => Math.min(...rounds.map((one) => one[of]));
-  const [without, withIt] = [cheapest('plain'), cheapest('registered')];
+  const sorted = (of: 'plain' | 'registered'): number[] => rounds.map((one) => one[of]).toSorted((a, b) => a - b);
+  const at = (numbers: readonly number[], share: number): number =>
+    numbers[Math.floor((numbers.length - 1) * share)] ?? Number.NaN;
+  const [without, withIt] = [at(sorted('plain'), 0.1), at(sorted('registered'), 0.1)];
   const ratios = rounds.map((one) => one.registered / one.plain).toSorted((one, other) => one - other);
   const percent = (ratio: number): string => `${((ratio - 1) * 100).toFixed(1)} %`;
-  const quartile = (share: number): number => ratios[Math.floor((ratios.length - 1) * share)] ?? Number.NaN;
   console.log(
     `${client.padEnd(6)} ${without.toFixed(0)} µs without, ${withIt.toFixed(0)} µs with register: ${percent(withIt / without)} more CPU a request; ` +
-      `of ${String(ratios.length)} pairs the median ${percent(quartile(0.5))}, the middle half ${percent(quartile(0.25))} to ${percent(quartile(0.75))}; ` +
+      `of ${String(ratios.length)} pairs the median ${percent(at(ratios, 0.5))}, the middle half ${percent(at(ratios, 0.25))} to ${percent(at(ratios, 0.75))}; ` +
       `load ${loadavg()[0]!.toFixed(1)}`,
   );
   plain.child.kill();
