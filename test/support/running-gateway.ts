@@ -79,6 +79,8 @@ export async function startGateway(
 export interface ServeOptions {
   /** Default: the machine's time. */
   readonly clock?: Clock;
+  /** Default: as `MULLIGAN_TEST_SERVER` or the file says. */
+  readonly server?: ServerEngine;
   /** Uniform in [0, 1). Default: `Math.random`. */
   readonly random?: () => number;
   /** Answers for names. Given, what works in the background is begun, and the first answers are awaited. */
@@ -114,7 +116,7 @@ export async function serveConfig(
     replayMemory: config.replayMemoryBytes,
     diagnostics: (level, text) => diagnostics.push(`${level} ${text}`),
   });
-  const server = engineUnderTest() ?? config.listeners[0]!.server;
+  const server = options.server ?? engineUnderTest() ?? config.listeners[0]!.server;
   const ports = new Map<string, number>();
   for (const { address: wanted, limits, name, tls } of config.listeners) {
     const listening = await proxy.listen(wanted, { server, limits, name, tls: readListenerTls(tls) });

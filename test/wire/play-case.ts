@@ -75,6 +75,8 @@ export async function playCase(t: TestContext, lockstep: Lockstep, scenario: Sce
   const targets = await Promise.all(plans.map((plan) => startTarget(t, plan, cell.back, wait)));
   const { dns } = scenario;
   const gateway = await startGateway(t, fileOf(scenario, cell, plans, targets), {
+    // That of Node has timers of its own, and no HTTP/2 without TLS.
+    server: 'own',
     clock: player.clock,
     random: () => 0,
     ...(dns === undefined ? {} : { resolve: () => resolved(dns) }),
