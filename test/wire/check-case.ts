@@ -90,6 +90,8 @@ function checkAlways({ seen, heard }: Played, record: AccessRecord, cell: Cell):
     all.length <= sent.length,
     `the origins saw ${String(all.length)} requests, the record has ${String(sent.length)}`,
   );
+  const numbers = all.map(({ attempt }) => /\bn=(\d+)/.exec(attempt ?? 'n=1')?.[1]);
+  assert.equal(new Set(numbers).size, all.length, `each send has a number of its own: ${numbers.join(', ')}`);
   const whole = all.filter(({ complete, bodySha256 }) => complete && bodySha256 !== '');
   assert.ok(new Set(whole.map(({ bodySha256 }) => bodySha256)).size <= 1, 'each send has the same body');
   if (cell.asked === 'keyed POST') for (const { key } of whole) assert.equal(key, '"k1"');
