@@ -264,9 +264,7 @@ const rows: readonly (readonly [string, string, readonly string[]])[] = [
 for (const [name, text, expected] of rows)
   test(`${name} is told with its place`, () => deepEqual(faultsOf(text), expected));
 
-const planned: readonly (readonly [string, string])[] = [
-  ['store.kind', `${smallest}store: { kind: redis }\n`],
-];
+const planned: readonly (readonly [string, string])[] = [['store.kind', `${smallest}store: { kind: redis }\n`]];
 
 for (const [path, text] of planned) {
   test(`${path} is refused as not supported yet, never ignored`, () => {
