@@ -5,6 +5,11 @@ export const sessionWindowBytes = 4_194_304;
 export const sessionOptions = {
   /** Our own limit of fields is lower; over this one a stream would be reset with a code that says something else. */
   maxHeaderListPairs: 2000,
+  /**
+   * In megabytes. Over it node:http2 refuses heads that arrive, and the answers to all uploads that wait for a slow
+   * server would be lost. What waits is bounded elsewhere: by the windows, and by what a stream is given at a time.
+   */
+  maxSessionMemory: 1024,
   settings: {
     enablePush: false,
     /** Lets a stream fill an ordinary link without letting one slow reader hold much memory. */

@@ -99,3 +99,18 @@ test('an idle session does not keep the process alive', async (t) => {
   const status = await new Promise((resolve) => child.once('close', resolve));
   assert.deepEqual([status, output], [0, 'done\n']);
 });
+
+test('answers reach two hundred uploads that wait on one connection, whose bodies are more than node:http2 lets wait by itself', async (t) => {
+  const origin = await startHttp2Origin(t, () => {});
+  const transport = createTransport({ clock: createSystemClock(), protocol: 'http2', maxConnections: 1 });
+  const body = 'x'.repeat(200_000);
+  const sent = Array.from({ length: 200 }, () =>
+    send(transport, endpointOf(origin), { method: 'POST', body: bytesBody(body) }),
+  );
+  await origin.until(() => origin.streams.length === 200, 'two hundred requests');
+  for (const stream of origin.streams) stream.head(413, [], true);
+  for (const { ended } of sent) await ended();
+  assert.deepEqual([...new Set(sent.map(({ calls }) => calls.at(-1)))], ['complete']);
+  assert.equal(origin.connectionCount, 1);
+  await transport.dispose();
+});
