@@ -47,6 +47,8 @@ export class Http2ServerConnection implements ServerConnection, GateOwner, Http2
     this.#session = performServerHandshake(this.#gate, {
       settings: { maxConcurrentStreams: maxStreams, maxHeaderListSize: headerBytes, enablePush: false },
       maxHeaderListPairs: MAX_PAIR_COUNT,
+      // In megabytes. Over 10, its default, node:http2 refuses requests because earlier answers wait for a slow reader.
+      maxSessionMemory: 64,
       // The gate counts these, and gives the reason; a read holds fewer.
       maxSessionInvalidFrames: 10_000,
       maxSessionRejectedStreams: 10_000,
