@@ -46,7 +46,7 @@ export class Http2Downstream implements Downstream, BodySource {
   #continued = false;
   /** The answer is complete, or cut: nothing more is told. */
   #ended = false;
-  #withTrailers = false;
+  #hasContent = false;
 
   /** @param endsWithHead The request is its head alone. */
   constructor(owner: Http2StreamOwner, stream: ServerHttp2Stream, head: Http2RequestHead, endsWithHead: boolean) {
@@ -68,6 +68,10 @@ export class Http2Downstream implements Downstream, BodySource {
     stream.on('error', () => {});
     stream.on('aborted', () => this.#lost());
     stream.on('close', () => this.#lost());
+    // Node tells of them once, when they come: that may be before anybody reads the body.
+    stream.on('trailers', (_fields, _flags, raw: string[]) => {
+      this.#trailers = upstreamTrailers(raw);
+    });
     stream.on('drain', () => {
       this.#writeWatchdog.set(Infinity);
       if (!this.#ended) this.listener.drained();
@@ -84,9 +88,6 @@ export class Http2Downstream implements Downstream, BodySource {
     this.#sink = sink;
     const stream = this.#stream;
     if (this.expectContinue) this.#writeContinue([]);
-    stream.on('trailers', (_fields, _flags, raw: string[]) => {
-      this.#trailers = upstreamTrailers(raw);
-    });
     stream.on('data', (chunk: Buffer) => {
       this.#armRead();
       sink.chunk(chunk);
@@ -113,16 +114,18 @@ export class Http2Downstream implements Downstream, BodySource {
   }
 
   respond(status: number, _reason: string, fields: FieldList, framing: ResponseFraming): void {
-    const head = http2ResponseHead(status, fields, framing);
+    // Behind a 205 Node sends no content (RFC 9110 §15.3.6): with the length of one, the client would refuse the answer.
+    const isEmpty = framing.kind === 'none' || status === 205;
+    const head = http2ResponseHead(status, fields, status === 205 ? NO_CONTENT : framing);
     if (!this.#writable) return;
     // Node then leaves the end of the stream to us, and says when the last byte has left: only so can an answer be cut
     // without having been ended before, and an upload be stopped behind a whole answer.
-    this.#withTrailers = framing.kind !== 'none';
-    this.#stream.respond(head, { endStream: framing.kind === 'none', waitForTrailers: this.#withTrailers });
+    this.#hasContent = !isEmpty;
+    this.#stream.respond(head, { endStream: isEmpty, waitForTrailers: !isEmpty });
   }
 
   write(chunk: Buffer): boolean {
-    if (!this.#writable || chunk.length === 0) return true;
+    if (!this.#writable || !this.#hasContent || chunk.length === 0) return true;
     // The session keeps the bytes until the client's windows let them pass.
     const accepted = this.#stream.write(Buffer.from(chunk));
     if (!accepted) this.#armWrite();
@@ -136,15 +139,15 @@ export class Http2Downstream implements Downstream, BodySource {
     if (stream.closed || stream.destroyed) return;
     // The client may still be slow to take what is left.
     this.#armWrite();
-    if (this.#withTrailers) {
+    if (this.#hasContent) {
       stream.once('wantTrailers', () => {
-        stream.sendTrailers(http2Fields(trailers));
+        if (!this.#sendTrailers(trailers)) return;
         // Node sends them in its next turn.
         if (!this.#requestComplete) setImmediate(() => setImmediate(() => this.#stopUpload()));
       });
     }
     stream.end();
-    if (!this.#withTrailers && !this.#requestComplete) this.#stopUpload();
+    if (!this.#hasContent && !this.#requestComplete) this.#stopUpload();
   }
 
   abort(): void {
@@ -165,6 +168,17 @@ export class Http2Downstream implements Downstream, BodySource {
   get #writable(): boolean {
     const stream = this.#stream;
     return !this.#ended && !stream.closed && !stream.destroyed;
+  }
+
+  /** Node throws at what it does not take, and here nobody else would catch it. */
+  #sendTrailers(trailers: FieldList): boolean {
+    try {
+      this.#stream.sendTrailers(http2Fields(trailers));
+      return true;
+    } catch {
+      this.abort();
+      return false;
+    }
   }
 
   /** The whole answer is given: what the client still sends is not needed (RFC 9113 §8.1). */
@@ -229,4 +243,5 @@ function lateBody(): Failure {
   return downstreamFailure('downstream_timeout', 'the request body stood still for too long');
 }
 
+const NO_CONTENT: ResponseFraming = { kind: 'none', length: -1 };
 const SILENT: DownstreamListener = { gone() {}, cut() {}, drained() {} };

@@ -94,7 +94,12 @@ export class Http2RequestWriter implements BodyReader {
       const name = this.#trailers[i]!;
       if (!isLeftOut(name)) (fields[name.toLowerCase()] ??= []).push(this.#trailers[i + 1]!);
     }
-    this.#stream.sendTrailers(fields);
+    try {
+      this.#stream.sendTrailers(fields);
+    } catch (error) {
+      // Thrown into an event of Node's, it would end the process.
+      this.#owner.onBodyInvalid(`trailers: ${(error as Error).message}`);
+    }
   }
 
   readonly #onTaken = (error?: Error | null): void => {

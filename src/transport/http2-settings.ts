@@ -10,6 +10,8 @@ export const sessionOptions = {
    * server would be lost. What waits is bounded elsewhere: by the windows, and by what a stream is given at a time.
    */
   maxSessionMemory: 1024,
+  /** Fields that should stand alone and come twice pass as they came: what they mean is for both ends to say. */
+  strictSingleValueFields: false,
   settings: {
     enablePush: false,
     /** Lets a stream fill an ordinary link without letting one slow reader hold much memory. */

@@ -88,6 +88,22 @@ export function http2DownstreamContract(name: string, server: ListenerEngine, en
       assert.deepEqual(origin.request().trailers, ['x-sum', 'abc']);
     });
 
+    test('trailers that come while a filter still thinks are not lost', async (t) => {
+      const { client, origin } = await stage(
+        t,
+        { do: 'respond' },
+        { hooks: { requestFilter: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))) } },
+      );
+      await ask(client, { method: 'PUT', body: 'body', trailers: { 'x-sum': 'abc' } });
+      assert.deepEqual(origin.request().trailers, ['x-sum', 'abc']);
+    });
+
+    test('an answer whose status forbids content has none, whatever the upstream sent', async (t) => {
+      const { client } = await stage(t, { do: 'respond', status: 205, body: 'reset!' });
+      const answer = await ask(client);
+      assert.deepEqual([answer.status, answer.text, answer.resetCode], [205, '', 0]);
+    });
+
     test('a declared length is kept', async (t) => {
       const { client, origin } = await stage(t, { do: 'respond' });
       await ask(client, { method: 'PUT', body: 'hello', fields: { 'content-length': '5' } });

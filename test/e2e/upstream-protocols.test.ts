@@ -284,3 +284,29 @@ test('Via tells the client in which protocol the answer was received', async (t)
   const overHttp1 = await http1.client.request({ method: 'GET' });
   assert.deepEqual([overHttp2.value('via'), overHttp1.value('via')], ['2 mulligan', '1.1 mulligan']);
 });
+
+test('a field or a trailer that should stand alone and comes twice passes as it came', async (t) => {
+  const seen: string[][] = [];
+  const server = createHttp2Server();
+  server.on('stream', (stream, _head, _flags, raw: string[]) => {
+    stream.on('error', () => {});
+    stream.on('trailers', (_fields, _flags, rawTrailers: string[]) => seen.push(raw, rawTrailers));
+    stream.resume().on('end', () => stream.respond({ ':status': 204 }));
+  });
+  const gateway = await gatewayTo(t, [await listening(t, server)], { protocol: 'http2' });
+  const twice = [
+    ['ETag', 'a'],
+    ['ETag', 'b'],
+  ] as const;
+  const answer = await (
+    await gateway.connect()
+  ).request({ method: 'POST', headers: twice, body: [Buffer.from('work')], trailers: twice });
+  assert.equal(answer.status, 204);
+  assert.deepEqual(
+    seen.map((raw) => fieldValues(raw, 'etag')),
+    [
+      ['a', 'b'],
+      ['a', 'b'],
+    ],
+  );
+});
