@@ -290,7 +290,7 @@ test('a field or a trailer that should stand alone and comes twice passes as it 
   const server = createHttp2Server();
   server.on('stream', (stream, _head, _flags, raw: string[]) => {
     stream.on('error', () => {});
-    stream.on('trailers', (_fields, _flags, rawTrailers: string[]) => seen.push(raw, rawTrailers));
+    stream.on('trailers', (_trailers, _end, rawTrailers: string[]) => seen.push(raw, rawTrailers));
     stream.resume().on('end', () => stream.respond({ ':status': 204 }));
   });
   const gateway = await gatewayTo(t, [await listening(t, server)], { protocol: 'http2' });
