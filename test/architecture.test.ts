@@ -67,6 +67,10 @@ const LONG_FILES: Readonly<Record<string, string>> = {
   'src/transport/http2-exchange.ts': 'one state machine: the phases of one attempt, as on HTTP/1.1',
 };
 
+interface Manifest {
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
 const read = (path: string): SourceFile => ({ path, text: readFileSync(path, 'utf8') });
 const sources = globSync('src/**/*.ts').sort().map(read);
 
@@ -212,4 +216,20 @@ test('imports are found with their line, whatever their form', () => {
     importsOf(text).map(({ specifier, line }) => `${specifier}:${line}`),
     ['a:1', 'b:3', 'c:4', 'd:5', 'e:6'],
   );
+});
+
+test('the benchmarks compile where only the packages of the repository itself are installed', () => {
+  const installed = new Set(Object.keys((JSON.parse(read('package.json').text) as Manifest).devDependencies));
+  const declared = globSync('bench/{client,peers}/*.d.ts')
+    .map((path) => read(path).text)
+    .join('\n');
+  const missing = globSync('bench/**/*.ts', { exclude: ['bench/node_modules/**'] })
+    .filter((path) => !path.endsWith('.d.ts'))
+    .flatMap((path) =>
+      importsOf(read(path).text).map(({ specifier, line }) => ({ specifier, place: `${path}:${line}` })),
+    )
+    // Neither a relative path nor node:…
+    .filter(({ specifier }) => specifier !== undefined && /^[@a-z][\w@./-]*$/.test(specifier))
+    .filter(({ specifier }) => !installed.has(specifier!) && !declared.includes(`declare module '${specifier}'`));
+  assert.deepEqual(missing, [], 'a module that only bench/package.json brings is declared beside its user');
 });
