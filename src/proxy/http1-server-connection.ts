@@ -12,6 +12,7 @@ import { DRAIN_IDLE_MS } from './downstream.ts';
 import { isHalfClose } from './half-close.ts';
 import { Http1Downstream } from './http1-downstream.ts';
 import type { DownstreamConnection } from './http1-downstream.ts';
+import { LentReads } from './lent-reads.ts';
 import { LingeringClose } from './lingering-close.ts';
 import { RequestReader } from './request-reader.ts';
 import type { Awaited, ReaderOwner } from './request-reader.ts';
@@ -30,6 +31,7 @@ export class Http1ServerConnection implements ServerConnection, ReaderOwner, Dow
   readonly #owner: ConnectionHost;
   readonly #socket: Socket;
   readonly #reader: RequestReader;
+  readonly #reads: LentReads;
   #tunnel: ClientTunnel | undefined;
   /** The last answer was given: what still comes is no request. */
   #closing: LingeringClose | undefined;
@@ -41,6 +43,8 @@ export class Http1ServerConnection implements ServerConnection, ReaderOwner, Dow
     this.output = new ClientOutput(socket, this);
     this.#reader = new RequestReader(socket, this);
     socket.setNoDelay(true);
+    this.#reads = new LentReads(socket, (chunk) => this.#received(chunk));
+    // Starts the reading, and takes what a socket delivers that lends no memory.
     socket.on('data', (chunk) => this.#received(chunk));
     socket.on('end', () => this.#halfClose());
     socket.on('error', () => this.#lost());
@@ -85,7 +89,7 @@ export class Http1ServerConnection implements ServerConnection, ReaderOwner, Dow
   #received(chunk: Buffer): void {
     if (this.#closing !== undefined) this.#closing.discard(chunk);
     else if (this.#tunnel === undefined) this.#reader.receive(chunk);
-    else this.#tunnel.received(chunk);
+    else this.#tunnel.received(this.kept(chunk));
   }
 
   #halfClose(): void {
@@ -129,6 +133,10 @@ export class Http1ServerConnection implements ServerConnection, ReaderOwner, Dow
 
   // --- from the reader ---------------------------------------------------------------------------------------------
 
+  kept(chunk: Buffer): Buffer {
+    return this.#reads.kept(chunk);
+  }
+
   onHead(head: RequestHead): void {
     this.#reader.calm();
     const exchange = new Http1Downstream(this, head);
@@ -138,7 +146,7 @@ export class Http1ServerConnection implements ServerConnection, ReaderOwner, Dow
   }
 
   onData(chunk: Buffer): void {
-    this.exchange?.bodyChunk(chunk);
+    this.exchange?.bodyChunk(this.kept(chunk));
   }
 
   onComplete(trailers: FieldList): void {

@@ -31,6 +31,8 @@ export interface ReaderOwner extends RequestHandler {
   readonly isOver: boolean;
   /** The client will send nothing more. */
   readonly isHalfClosed: boolean;
+  /** The same bytes, as they stay when the next ones are read. */
+  kept(chunk: Buffer): Buffer;
   /** Every request that arrived was answered, and no other can come. */
   exhausted(): void;
   /** What it waits for has not come in time. */
@@ -183,7 +185,8 @@ export class RequestReader {
   }
 
   #queue(chunk: Buffer): void {
-    this.#backlog = this.#backlog === undefined ? chunk : Buffer.concat([this.#backlog, chunk]);
+    const backlog = this.#backlog;
+    this.#backlog = backlog === undefined ? this.#owner.kept(chunk) : Buffer.concat([backlog, chunk]);
     this.update();
   }
 
