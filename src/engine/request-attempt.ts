@@ -1,5 +1,5 @@
 import { parseDictionary, serializeDictionary } from 'structured-headers';
-import { fieldValues, removeFields } from '../http1/field-list.ts';
+import { fieldValues, hasField, removeFields } from '../http1/field-list.ts';
 import type { FieldList } from '../http1/message.ts';
 
 /**
@@ -26,6 +26,7 @@ const MAX_COUNT = 16;
  * too long or there twice says nothing.
  */
 export function readRequestAttempt(fields: FieldList): RequestAttempt | undefined {
+  if (!hasField(fields, NAME)) return undefined;
   const [value, ...more] = fieldValues(fields, NAME);
   if (value === undefined || more.length > 0 || value.length > MAX_CHARACTERS) return undefined;
   let members: ReturnType<typeof parseDictionary>;

@@ -53,16 +53,23 @@ export function listMembers(value: string): string[] {
 /** Lower-case names that the Connection fields nominate: options and hop-by-hop fields alike (RFC 9110 §7.6.1). */
 export function connectionNominated(fields: FieldList): ReadonlySet<string> {
   let nominated: Set<string> | undefined;
+  let simply = NONE;
   for (let i = 0; i + 1 < fields.length; i += 2) {
     if (!isNamed(fields[i]!, 'connection')) continue;
-    nominated ??= new Set();
-    for (const member of listMembers(fields[i + 1]!)) nominated.add(member.toLowerCase());
+    const value = fields[i + 1]!;
+    if (value === 'keep-alive' && nominated === undefined) {
+      simply = KEEP_ALIVE;
+      continue;
+    }
+    nominated ??= new Set(simply);
+    for (const member of listMembers(value)) nominated.add(member.toLowerCase());
   }
-  return nominated ?? NONE;
+  return nominated ?? simply;
 }
 
-/** Most messages have no Connection field. */
+/** Most requests have no Connection field, and most responses this one: neither costs a set of its own. */
 const NONE: ReadonlySet<string> = new Set();
+const KEEP_ALIVE: ReadonlySet<string> = new Set(['keep-alive']);
 
 /** Whether a field's name is `lower`, which is lower-case. Most names differ in length or in their first letter. */
 export function isNamed(name: string, lower: string): boolean {

@@ -1,4 +1,4 @@
-import { removeFields } from '../http1/field-list.ts';
+import { hasField, removeFields } from '../http1/field-list.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import type { Downstream, ResponseFraming } from './downstream.ts';
@@ -74,7 +74,8 @@ export class ExchangeAnswer {
   head(status: number, reason: string, fields: FieldList, head: ResponseHead, isFiltered: boolean): void {
     const noTrailers = this.#downstream.protocol === '1.0' || head.bodyKind !== 'chunked';
     const framing = isFiltered ? filteredFraming(head) : framingOf(head);
-    this.#begin(status, reason, noTrailers ? removeFields(fields, TRAILER_FIELD) : fields, framing);
+    const isPromised = noTrailers && hasField(fields, 'trailer');
+    this.#begin(status, reason, isPromised ? removeFields(fields, TRAILER_FIELD) : fields, framing);
   }
 
   /** From here on bytes go both ways as they are. @throws UnsafeHeadError */

@@ -122,7 +122,7 @@ export function upstreamRequestFields(fields: FieldList, client: ClientFacts, ps
     'X-Forwarded-Host',
     client.host,
     'Forwarded',
-    `for=${forwardedNode(client.remoteAddress)};host=${forwardedHost(client.host)};proto=${proto}`,
+    forwarded(client.remoteAddress, client.host, proto),
     'Via',
     via === '' ? ownVia : `${via}, ${ownVia}`,
   );
@@ -143,6 +143,17 @@ export function downstreamResponseFields(head: ResponseHead): FieldList {
   // The protocol that was received, not the one that is spoken on (RFC 9110 §7.6.3).
   out.push('Via', versionMajor === 2 ? `2 ${HOP_NAME}` : `1.${versionMinor} ${HOP_NAME}`);
   return out;
+}
+
+/** The latest one: neighbours in time mostly come from one load balancer, to one host. */
+const latest = { address: '', host: '', proto: '', text: '' };
+
+function forwarded(address: string, host: string, proto: string): string {
+  if (address !== latest.address || host !== latest.host || proto !== latest.proto || latest.text === '') {
+    const text = `for=${forwardedNode(address)};host=${forwardedHost(host)};proto=${proto}`;
+    Object.assign(latest, { address, host, proto, text });
+  }
+  return latest.text;
 }
 
 function forwardedNode(address: string): string {
