@@ -5,13 +5,14 @@ import type { RetryBudget } from '../core/retry-budget.ts';
 import { createRetryBudget } from '../core/retry-budget.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import { createUpstream } from '../engine/upstream.ts';
+import type { OwnershipRules } from '../proxy/ownership-rules.ts';
 import type { Clock } from '../transport/clock.ts';
 import { createTransport } from '../transport/create-transport.ts';
 import { createReplayMemory } from '../transport/replay-memory.ts';
 import type { TlsSettings } from '../transport/tls-connect.ts';
 import type { Transport } from '../transport/transport.ts';
 import { endpointOptions } from './endpoint-options.ts';
-import { createOwnershipRules } from './ownership.ts';
+import { createOwnershipRules, rulesOfOwnAnswers } from './ownership.ts';
 import { createSystemResolver } from './resolve-name.ts';
 import type { RouteStep } from './route-plan.ts';
 import { buildRoutePlans } from './route-plan.ts';
@@ -40,6 +41,8 @@ export interface GatewayState {
   readonly config: GatewayConfig;
   readonly upstreams: ReadonlyMap<string, BuiltUpstream>;
   readonly router: Router<TargetChoice<RouteStep>>;
+  /** For requests that no route takes. */
+  readonly ownership: OwnershipRules | undefined;
 }
 
 /**
@@ -66,9 +69,10 @@ export function buildState(
   const upstreams = new Map<string, BuiltUpstream>();
   for (const upstream of config.upstreams)
     upstreams.set(upstream.name, buildUpstream(upstream, all, previous?.upstreams.get(upstream.name)));
-  const planning = { ...all, copyMemory: createReplayMemory(copyMemoryBytes), ownership: createOwnershipRules(config) };
+  const rules = createOwnershipRules(config);
+  const planning = { ...all, copyMemory: createReplayMemory(copyMemoryBytes), ownership: rules };
   const routes = config.routes.map((route) => ({ route, target: buildRoutePlans(route, config, upstreams, planning) }));
-  return { config, upstreams, router: createRouter(routes) };
+  return { config, upstreams, router: createRouter(routes), ownership: rulesOfOwnAnswers(config, rules) };
 }
 
 /** Asks for the addresses of what is new in `next`, so that it has some when it is taken into use. Never rejects. */

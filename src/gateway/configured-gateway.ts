@@ -71,6 +71,7 @@ export class ConfiguredGateway implements Gateway {
       replayMemory: this.#replayMemory,
       events: this.#admin,
       tracing: this.#tracing,
+      ownership: () => this.#state.ownership,
       clock: this.#clock,
       random: options.random,
       diagnostics: options.diagnostics,

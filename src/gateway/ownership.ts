@@ -13,6 +13,16 @@ export function ownershipMode(config: GatewayConfig, route: RouteConfig, upstrea
   return route.ownershipMode ?? upstream.ownership?.mode ?? config.ownership?.mode ?? defaults.ownership.mode;
 }
 
+/** With whom errors take part that no upstream has a part in: those of a route's own, or of no route at all. */
+export function rulesOfOwnAnswers(
+  config: GatewayConfig,
+  rules: OwnershipRules | undefined,
+  route?: RouteConfig,
+): OwnershipRules | undefined {
+  const mode = route?.ownershipMode ?? config.ownership?.mode ?? defaults.ownership.mode;
+  return mode === 'off' ? undefined : rules;
+}
+
 /**
  * Whom a gateway believes, one answer for all of its routes. `undefined` where its file says nothing of that: nobody.
  * @throws RangeError for a peer that did not come from `parseConfig`

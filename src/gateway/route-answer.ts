@@ -2,6 +2,7 @@ import type { RouteConfig } from '../config/gateway-config.ts';
 import type { RouteRefusal } from '../config/route-filters.ts';
 import type { ResponseFlag } from '../proxy/access-record.ts';
 import { localResponse, renderErrorResponse } from '../proxy/error-response.ts';
+import type { OwnershipRules } from '../proxy/ownership-rules.ts';
 import type { LocalAnswer, ProxyRequest } from '../proxy/phases.ts';
 import { changedFields } from './filters/field-changes.ts';
 import { redirectAnswer } from './filters/redirect.ts';
@@ -9,6 +10,8 @@ import { redirectAnswer } from './filters/redirect.ts';
 /** What a route answers by itself; no upstream is asked. */
 export interface RouteAnswer {
   readonly routeName: string;
+  /** With whom an error among them takes part. */
+  readonly ownership: OwnershipRules | undefined;
   /** @param path Canonical path and query. */
   answer(request: ProxyRequest, path: string): LocalAnswer;
 }
@@ -17,12 +20,13 @@ export interface RouteAnswer {
 export function routeAnswers(
   { name, match, refusals = [], filters }: RouteConfig,
   targetWeight: number,
+  ownership: OwnershipRules | undefined,
 ): readonly { readonly target: RouteAnswer; readonly weight: number }[] {
   const redirect = filters?.redirect;
   if (redirect === undefined)
     return refusals.map((refusal) => ({
       weight: refusal.weight,
-      target: { routeName: name, answer: refuses(refusal) },
+      target: { routeName: name, ownership, answer: refuses(refusal) },
     }));
   const prefix = match.path?.kind === 'prefix' ? match.path.value : '/';
   const changes = filters?.responseFields;
@@ -30,7 +34,7 @@ export function routeAnswers(
     const redirected = redirectAnswer(request, path, redirect, prefix);
     return changes === undefined ? redirected : { ...redirected, fields: changedFields(redirected.fields, changes) };
   };
-  return [{ weight: Math.max(1, targetWeight), target: { routeName: name, answer } }];
+  return [{ weight: Math.max(1, targetWeight), target: { routeName: name, ownership, answer } }];
 }
 
 /** An answer that this gateway makes because it cannot, or may not, ask an upstream. */

@@ -37,7 +37,7 @@ export function createRouteHooks(
         case 'route': {
           const step = routing.target.next();
           if ('answer' in step) {
-            exchange.plan = { ...exchange.plan, routeName: step.routeName };
+            exchange.plan = { ...exchange.plan, routeName: step.routeName, ownership: step.ownership };
             return step.answer(request, routing.path);
           }
           context.plan = step;

@@ -12,7 +12,7 @@ import type { ReplayMemory } from '../transport/replay-memory.ts';
 import type { BuiltUpstream } from './build.ts';
 import { createMirror } from './filters/mirror.ts';
 import { CopyInMaking } from './filters/request-copy.ts';
-import { ownershipMode } from './ownership.ts';
+import { ownershipMode, rulesOfOwnAnswers } from './ownership.ts';
 import type { Rewrite } from './rewrite.ts';
 import type { RouteAnswer } from './route-answer.ts';
 import { routeAnswers } from './route-answer.ts';
@@ -106,8 +106,9 @@ export function buildRoutePlans(
         serving.length < 2 ? undefined : () => serving.find((other) => other !== upstream && other.hasEndpoint()),
     },
   }));
+  const own = rulesOfOwnAnswers(config, services.ownership, route);
   const targetWeight = built.reduce((sum, { weight }) => sum + weight, 0);
-  return createTargetChoice<RouteStep>([...plans, ...routeAnswers(route, targetWeight)]);
+  return createTargetChoice<RouteStep>([...plans, ...routeAnswers(route, targetWeight, own)]);
 }
 
 function copies(

@@ -5,6 +5,7 @@ import { suspicionOf } from '../core/ownership/claim-suspicion.ts';
 import type { ErrorClaim } from '../core/ownership/error-claim.ts';
 import type { RequestFacts } from '../core/request.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
+import { mightRunTwice } from '../core/safety.ts';
 import type { AttemptRecord } from '../engine/attempt-record.ts';
 import { hasErrorClaim, readErrorClaim, withErrorClaim } from '../engine/error-claim.ts';
 import type { RequestRun, SentAttempt } from '../engine/request-run.ts';
@@ -155,8 +156,10 @@ export class ExchangeOwnership {
     const ending = delivered ?? (isOwn === true ? undefined : this.#endingOf(failure, run));
     const call: CallEnding | undefined =
       ending === undefined ? undefined : { ...ending, handled: run?.handled === true };
-    const claim = claimOf({ status, fields, failure, call, request: this.#request });
-    if (claim === undefined) return fields;
+    const made = claimOf({ status, fields, failure, call, request: this.#request });
+    if (made === undefined) return fields;
+    const claim =
+      isOwn === true && this.#mayHaveRun(run) ? ({ ...made, retry: 'never', effect: 'maybe' } as const) : made;
     this.claimOut = claim.claim === 'owned' && claim.kept ? 'kept' : claim.claim;
     if (this.isCallerTrusted) {
       const { alias = false } = this.#rules;
@@ -164,6 +167,12 @@ export class ExchangeOwnership {
     }
     const isFinal = ending?.isFinal === true || (head === undefined && claim.retry === 'never');
     return isFinal && this.policy.ownership === 'enforce' ? removeFields(fields, RETRY_AFTER) : fields;
+  }
+
+  /** Our own fault explains the answer, and what an upstream has done by then is done all the same. */
+  #mayHaveRun(run: RequestRun | undefined): boolean {
+    const sent = run?.attempts.some(({ class: safety = 'ambiguous' }) => mightRunTwice(safety, this.#request));
+    return sent === true;
   }
 
   /** A request that was sent to nobody is nobody's call. */

@@ -5,10 +5,12 @@ import type { RequestRun } from '../engine/request-run.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import type { AccessRecord, ExchangeFacts, ResponseFlag } from './access-record.ts';
 import { buildRecord } from './access-record.ts';
+import type { ClientPeer } from './client-peer.ts';
 import type { EventOrigin } from './exchange-events.ts';
 import { tellEnd, tellRetry } from './exchange-events.ts';
 import { ExchangeLines } from './exchange-lines.ts';
-import type { ExchangeOwnership } from './exchange-ownership.ts';
+import { beginOwnership, type ExchangeOwnership } from './exchange-ownership.ts';
+import { hasIdempotencyKey } from './headers.ts';
 import { callHook } from './hook-call.ts';
 import type { Exchange } from './phases.ts';
 import type { ProxyState } from './proxy-state.ts';
@@ -31,18 +33,20 @@ export class ExchangeReport<Context> {
   flag: ResponseFlag | undefined;
   /** Retries made above it; 0 as long as no upstream is asked. */
   lineage = 0;
-  /** Undefined: it takes no part in error ownership, or no upstream was asked yet. */
+  /** Undefined: it takes no part in error ownership, or no upstream was asked and nothing went wrong. */
   ownership: ExchangeOwnership | undefined;
 
   readonly #proxy: ProxyState<Context>;
   readonly #exchange: Exchange<Context>;
+  readonly #client: ClientPeer;
   readonly #lines: ExchangeLines<Context>;
   /** Given when the first event of this request, or its record, is told. */
   #id = 0;
 
-  constructor(proxy: ProxyState<Context>, exchange: Exchange<Context>) {
+  constructor(proxy: ProxyState<Context>, exchange: Exchange<Context>, client: ClientPeer) {
     this.#proxy = proxy;
     this.#exchange = exchange;
+    this.#client = client;
     this.#lines = new ExchangeLines(proxy, exchange);
     this.startedAtMs = proxy.clock.nowMs();
     this.startedWallMs = proxy.clock.wallMs();
@@ -58,11 +62,20 @@ export class ExchangeReport<Context> {
 
   /** The fields of an answer as its client gets them: with a claim, for a caller that is trusted. */
   told(status: number, fields: FieldList, head?: ResponseHead): FieldList {
+    if (status >= 400) this.ownership ??= this.#beginUnsent();
     if (this.ownership === undefined) return fields;
     const { failure, fault, run } = this;
     const answer =
       head === undefined ? { status, fields, failure, isOwn: fault !== undefined } : { status, fields, head };
     return this.ownership.told(answer, run, this.#exchange.plan.routeName);
+  }
+
+  /** An error before any upstream was asked takes part too: its caller must know that nobody else can retry it. */
+  #beginUnsent(): ExchangeOwnership | undefined {
+    const { request, plan } = this.#exchange;
+    const keyed = hasIdempotencyKey(request.fields as FieldList);
+    const facts = { method: request.method, keyed, lineage: this.lineage, deadlineAtMs: Infinity };
+    return beginOwnership(plan, this.#client, facts, this.#proxy);
   }
 
   /** The last word, once a request. */

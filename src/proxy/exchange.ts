@@ -48,7 +48,7 @@ export class ProxyExchange<Context> implements ClientSide<Context>, DownstreamLi
     this.#hooks = proxy.hooks;
     this.#downstream = downstream;
     this.#answer = new ExchangeAnswer(downstream);
-    this.#report = new ExchangeReport(proxy, this);
+    this.#report = new ExchangeReport(proxy, this, downstream);
     this.#upstream = new UpstreamRequest(proxy, this, downstream, this.#report);
     this.plan = proxy.plan;
     this.request = readProxyRequest(downstream, listener, proxy.trustsPeer(downstream));
@@ -124,7 +124,7 @@ export class ProxyExchange<Context> implements ClientSide<Context>, DownstreamLi
     this.#report.flag = answer.flag;
     this.#leaveUnreadBody();
     try {
-      this.#answer.local(answer);
+      this.#answer.local({ ...answer, fields: this.#report.told(answer.status, [...(answer.fields ?? [])]) });
     } catch (error) {
       return this.thrown(error);
     }

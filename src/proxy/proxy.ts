@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { DEFAULT_RETRY_POLICY } from '../core/presets/default.ts';
 import { describeFailure } from '../core/failure-chain.ts';
 import type { EventChannel } from '../core/observer.ts';
 import type { RetryBudgetOptions } from '../core/retry-budget.ts';
@@ -16,6 +15,7 @@ import { createReplayMemory } from '../transport/replay-memory.ts';
 import { createSystemClock } from '../transport/system-time.ts';
 import type { AccessRecord } from './access-record.ts';
 import type { ClientPeer } from './client-peer.ts';
+import { createDefaultPlan } from './default-plan.ts';
 import type {
   ConnectionRefusal,
   Downstream,
@@ -34,7 +34,6 @@ import { parseListenAddress } from './listen-address.ts';
 import type { OwnershipRules } from './ownership-rules.ts';
 import type { ProxyHooks, UpstreamChoice } from './phases.ts';
 import type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
-import { DEFAULT_REPLAY_BUFFER_BYTES, DEFAULT_TIMEOUTS } from './plan.ts';
 import type { Diagnostics, ProxyState } from './proxy-state.ts';
 import type { Tracing } from './request-trace.ts';
 import type { ListenerTls } from './tls-settings.ts';
@@ -68,8 +67,11 @@ export interface ProxyOptions {
   readonly trustsPeer?: ((peer: ClientPeer) => boolean) | undefined;
   /** Default: the system’s. */
   readonly clock?: Clock | undefined;
-  /** With whom requests take part in error ownership, whose filter sets no plan. Default: with nobody, and no claim passes. */
-  readonly ownership?: OwnershipRules | undefined;
+  /**
+   * With whom requests take part in error ownership, whose filter sets no plan; a function is asked once a request, also for
+   * one that no filter sees. Default: with nobody, and no claim passes.
+   */
+  readonly ownership?: OwnershipRules | (() => OwnershipRules | undefined) | undefined;
   /** Uniform in [0, 1). */
   readonly random?: (() => number) | undefined;
 }
@@ -113,7 +115,6 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
   readonly clock: Clock;
   readonly random: () => number;
   readonly replayMemory: ReplayMemory;
-  readonly plan: ExchangePlan;
   readonly diagnostics: Diagnostics | undefined;
   readonly onRecord: ((record: AccessRecord) => void) | undefined;
   readonly events: EventChannel | undefined;
@@ -123,6 +124,7 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
   inflightCount = 0;
   readonly refusedConnectionCounts: Map<ConnectionRefusal, number> = new Map();
 
+  readonly #plan: () => ExchangePlan;
   readonly #trustsPeer: ((peer: ClientPeer) => boolean) | undefined;
   readonly #limits: ListenerLimits;
   readonly #budget: RetryBudgetOptions | undefined;
@@ -144,14 +146,11 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
     this.#trustsPeer = options.trustsPeer;
     this.#budget = options.budget;
     this.#limits = { ...DEFAULT_LISTENER_LIMITS, ...options.limits };
-    this.plan = {
-      routeName: undefined,
-      upstream: undefined,
-      policy: options.policy ?? DEFAULT_RETRY_POLICY,
-      timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
-      replayBufferBytes: options.replayBufferBytes ?? DEFAULT_REPLAY_BUFFER_BYTES,
-      ownership: options.ownership,
-    };
+    this.#plan = createDefaultPlan(options, (error) => this.hookFault(error));
+  }
+
+  get plan(): ExchangePlan {
+    return this.#plan();
   }
 
   async listen(address: ListenAddress | string, options: ListenOptions = {}): Promise<Listener> {

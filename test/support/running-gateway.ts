@@ -111,6 +111,7 @@ export async function serveConfig(
     },
   );
   const proxy = createProxy(hooks, {
+    ownership: () => state.ownership,
     clock,
     random: options.random,
     replayMemory: config.replayMemoryBytes,
