@@ -5,10 +5,12 @@ import { bytesBody, emptyBody } from '../transport/bytes-body.ts';
 import { createReplayBody } from '../transport/replay-body.ts';
 import type { ReplayMemory } from '../transport/replay-memory.ts';
 import type { RequestBody } from '../transport/request-body.ts';
+import { bodiesOf } from './call/body-maker.ts';
 import { isFormData, ownFormData } from './form-data.ts';
 import { IterableSource } from './iterable-source.ts';
 import type { BodyPieces } from './iterable-source.ts';
 import { ReopenedBody } from './reopened-body.ts';
+import { requireUnspent } from './spent-body.ts';
 
 export interface CallBodyOptions {
   readonly method: string;
@@ -43,8 +45,10 @@ export function readBody(body: unknown, options: CallBodyOptions): CallBody | Pr
   if (ArrayBuffer.isView(body)) return whole(Buffer.from(body.buffer, body.byteOffset, body.byteLength), options);
   if (body instanceof URLSearchParams)
     return { ...whole(Buffer.from(body.toString()), options), contentType: FORM_TYPE };
-  if (typeof body === 'function')
-    return reopened(() => piecesOf((body as () => unknown)()), options.contentLength, options);
+  if (typeof body === 'function') {
+    const next = bodiesOf(body as () => unknown);
+    return reopened(() => piecesOf(next()), options.contentLength, options);
+  }
   if (isBlob(body)) return blobBody(body, options);
   // Its parts are encoded once, so that the boundary, and with it every byte, stays the same.
   if (isFormData(body)) return formBody(body, options);
@@ -88,16 +92,13 @@ function streamed(pieces: BodyPieces, { contentLength, capBytes, memory, failed 
   return { body, stop: () => source.stop() };
 }
 
-/** Anything that can be read piece by piece. A stream that was read already would be sent as nothing. */
+/** Anything that can be read piece by piece. */
 function piecesOf(body: unknown): BodyPieces {
   if (typeof body === 'string') return [body];
   if (typeof body !== 'object' || body === null) throw noBody();
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return [body as Uint8Array];
   if (isBlob(body)) return piecesOf(body.stream());
-  if (body instanceof Readable && (body.readableEnded || (body.destroyed && body.errored === null)))
-    throw new TypeError(
-      'request body: this stream was read to its end already; give a new one, or a function that makes one',
-    );
+  requireUnspent(body);
   if (Symbol.asyncIterator in body || Symbol.iterator in body) return body as BodyPieces;
   if ('pipe' in body && 'on' in body) return new Readable().wrap(body as unknown as NodeJS.ReadableStream);
   throw noBody();

@@ -1,6 +1,7 @@
 import { fetch as undiciFetch, Request } from 'undici';
 import type { Dispatcher, RequestInfo, RequestInit, Response } from 'undici';
 import { rememberReport } from './attempts.ts';
+import { bodiesOf } from './call/body-maker.ts';
 import { CallReport } from './call-report.ts';
 import { CLIENT_ONLY_NAMES } from './client-options.ts';
 import { ClientDispatcher, createDispatcher } from './dispatcher.ts';
@@ -30,7 +31,7 @@ let shared: Dispatcher | undefined;
  * @throws RangeError or TypeError for an option that cannot be, naming it
  */
 export const fetch: Fetch = async (input, options = {}) => {
-  const { retry, timeout, budget, hedge, idempotencyKey, endpoints, dispatcher, body, ...init } = options;
+  const { retry, timeout, budget, hedge, idempotencyKey, endpoints, dispatcher, body: given, ...init } = options;
   const owner = dispatcher ?? (shared ??= createDispatcher());
   if (!(owner instanceof ClientDispatcher))
     throw new TypeError('dispatcher: give one that createDispatcher made; the fetch of undici takes any');
@@ -42,7 +43,9 @@ export const fetch: Fetch = async (input, options = {}) => {
   const call = owner.client.call({ retry, timeout, budget, hedge, idempotencyKey, endpoints }, (hop) =>
     report.add(hop),
   );
-  const isFactory = typeof body === 'function';
+  const isFactory = typeof given === 'function';
+  // Of all hops, and not of each: the one before has read what this one would be given.
+  const body = isFactory ? bodiesOf(given as () => unknown) : given;
   const guard = new MisdirectedGuard();
   const dispatch: Dispatcher.Dispatch = (request, handler) => {
     const own = isFactory && request.body ? { ...request, body, headers: withoutStandIn(request.headers) } : request;

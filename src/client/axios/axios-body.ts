@@ -4,6 +4,7 @@ import type { BodyCapture, BodyChunk } from '../call/body-capture.ts';
 import { captureBody } from '../call/body-capture.ts';
 import { replayedStream, streamChunks } from '../call/replayed-stream.ts';
 import type { Layer } from '../layer-options.ts';
+import { requireUnspent } from '../spent-body.ts';
 
 /** A request's data as each attempt gets it. */
 export interface AxiosBody {
@@ -18,6 +19,7 @@ const SENT_ONCE: ReplayState = { replayable: false, complete: false, copy: () =>
 
 export function readAxiosBody(data: unknown, layer: Layer): AxiosBody {
   if (typeof data !== 'object' || data === null) return asItIs(data, undefined);
+  requireUnspent(data);
   if ('getReader' in data) {
     const capture = captureBody(
       streamChunks(data as ReadableStream<Uint8Array>),

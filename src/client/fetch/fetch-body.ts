@@ -1,5 +1,6 @@
 import type { BodyCapture, BodyChunk } from '../call/body-capture.ts';
 import { captureBody } from '../call/body-capture.ts';
+import { createRepeatCheck } from '../call/body-maker.ts';
 import { replayedStream, streamChunks } from '../call/replayed-stream.ts';
 import type { Layer } from '../layer-options.ts';
 import type { WrappedInit } from '../wrap-fetch.ts';
@@ -24,8 +25,9 @@ export async function readFetchBody(
   layer: Layer,
 ): Promise<FetchBody> {
   const { body } = init;
-  if (typeof body === 'function') return { capture: undefined, next: async () => body() };
+  if (typeof body === 'function') return made(body);
   if (body !== undefined && body !== null) {
+    requireUnread(body);
     const source = streamOf(body);
     return source === undefined ? AS_IT_IS : captured(captureBody(source, layer.replayBufferBytes, layer.memory));
   }
@@ -53,13 +55,40 @@ async function wholeOf(request: Request): Promise<FetchBody> {
   return bytes.byteLength === 0 ? AS_IT_IS : { capture: undefined, next: async () => bytes };
 }
 
+function made(make: () => BodyInit | Promise<BodyInit>): FetchBody {
+  const requireNew = createRepeatCheck();
+  return {
+    capture: undefined,
+    async next() {
+      const body = await make();
+      requireNew(body);
+      return body;
+    },
+  };
+}
+
+/**
+ * A stream that was read before would be sent as what is left of it, or as nothing. A fetch refuses it; here it gets another
+ * in its place.
+ * @throws TypeError
+ */
+function requireUnread(body: object | string): void {
+  if (typeof body !== 'object') return;
+  // A Response takes no byte of it when it is made, and throws for one that was read or is being read.
+  const isRead =
+    ('getReader' in body && new Response(body as ReadableStream<Uint8Array>).bodyUsed) ||
+    ('readableEnded' in body && body.readableEnded === true);
+  if (isRead) throw new TypeError('wrapFetch: this stream was read to its end already; give a new one');
+}
+
 function captured(capture: BodyCapture): FetchBody {
   return { capture, next: async () => replayedStream(capture) };
 }
 
 /** The chunks of a body that is read only once; `undefined` for one that is not. */
 function streamOf(body: object | string): AsyncIterable<BodyChunk> | Iterable<BodyChunk> | undefined {
-  if (typeof body === 'string') return undefined;
+  // A number is text for a fetch.
+  if (typeof body !== 'object') return undefined;
   if ('getReader' in body) return streamChunks(body as ReadableStream<Uint8Array>);
   return Symbol.asyncIterator in body ? (body as AsyncIterable<BodyChunk>) : undefined;
 }

@@ -1,6 +1,8 @@
 import type { BodyCapture, BodyChunk } from '../call/body-capture.ts';
 import { captureBody } from '../call/body-capture.ts';
+import { bodiesOf } from '../call/body-maker.ts';
 import type { Layer } from '../layer-options.ts';
+import { requireUnspent } from '../spent-body.ts';
 
 /** A request's body as each dispatch gets it. */
 export interface DispatchBody {
@@ -14,11 +16,19 @@ export interface DispatchBody {
  * kept as they pass, from the first attempt on: what the first one took from them is not there for the second.
  */
 export function readDispatchBody(body: unknown, layer: Layer): DispatchBody {
-  if (typeof body === 'function') return { capture: undefined, next: body as () => unknown };
-  const source = sourceOf(body);
+  if (typeof body === 'function') {
+    const next = bodiesOf(body as () => unknown);
+    return { capture: undefined, next: () => unspent(next()) };
+  }
+  const source = sourceOf(unspent(body));
   if (source === undefined) return { capture: undefined, next: () => body };
   const capture = captureBody(source, layer.replayBufferBytes, layer.memory);
   return { capture, next: () => capture.open() };
+}
+
+function unspent(body: unknown): unknown {
+  requireUnspent(body);
+  return body;
 }
 
 function sourceOf(body: unknown): AsyncIterable<BodyChunk> | Iterable<BodyChunk> | undefined {
