@@ -63,7 +63,7 @@ export interface AccessRecord {
   readonly claimOut: ClaimWord | undefined;
   /** Which cap ended the keeping of the request body; from then on it could not be sent again. */
   readonly replayLost: NotReplayableReason | undefined;
-  /** The last failure, or what went wrong here, with its causes, in one line. */
+  /** The last failure, or what went wrong here, with its causes, in one line; else why the request was refused. */
   readonly error: string | undefined;
   /** What each attempt did, in the order of their beginnings. */
   readonly attempts: readonly AttemptRecord[];
@@ -86,6 +86,8 @@ export interface ExchangeFacts {
   readonly failure: Failure | undefined;
   /** What went wrong here; stands above the failure, whose flag stays. */
   readonly fault: Failure | undefined;
+  /** Why nothing was asked of anybody, where nothing went wrong. */
+  readonly refusal: string | undefined;
   readonly replayLost: NotReplayableReason | undefined;
   readonly lineage: number;
   readonly callerTrusted: boolean | undefined;
@@ -120,7 +122,7 @@ export function buildRecord(facts: ExchangeFacts): AccessRecord {
     claimIn: run?.attempts.at(-1)?.claim,
     claimOut: facts.claimOut,
     replayLost: facts.replayLost,
-    error: error === undefined ? undefined : describeFailure(error),
+    error: error === undefined ? facts.refusal : describeFailure(error),
     attempts: run?.attempts ?? [],
   };
 }

@@ -29,6 +29,8 @@ export class ExchangeReport<Context> {
   failure: Failure | undefined;
   /** What went wrong here, whatever became of the upstream: user code threw, a loop, the end of the process. */
   fault: Failure | undefined;
+  /** Why nothing was asked of anybody, where nothing went wrong: the client asked for what is not given. */
+  refusal: string | undefined;
   /** A flag that no failure carries. */
   flag: ResponseFlag | undefined;
   /** Retries made above it; 0 as long as no upstream is asked. */
@@ -127,6 +129,7 @@ export class ExchangeReport<Context> {
       startedWallMs: this.startedWallMs,
       durationMs: this.#proxy.clock.nowMs() - this.startedAtMs,
       status,
+      refusal: this.refusal,
       truncated: this.truncated,
       bytesIn,
       bytesOut,

@@ -115,7 +115,12 @@ export class ProxyExchange<Context> implements ClientSide<Context>, DownstreamLi
   /** A request that the listener refused before it was whole: answered, recorded, never forwarded. */
   refuse(status: number, detail: string): void {
     this.#report.flag = 'DPE';
-    this.#withContext(() => this.answerError(localResponse(status, detail)));
+    this.#withContext(() => this.#refuse(status, detail));
+  }
+
+  #refuse(status: number, detail: string): void {
+    this.#report.refusal = detail;
+    this.answerError(localResponse(status, detail));
   }
 
   #filtered(answer: LocalAnswer | void): void {
@@ -133,7 +138,7 @@ export class ProxyExchange<Context> implements ClientSide<Context>, DownstreamLi
 
   #forward(): void {
     if (this.request.method === 'CONNECT' && !this.#upstream.isTunnel) {
-      return this.answerError(localResponse(405, 'No tunnel is opened here.'));
+      return this.#refuse(405, 'No tunnel is opened here.');
     }
     this.#upstream.openBody();
     this.#host = new ExchangeHost(this, this.#proxy, this.#downstream, this.#upstream, this.#report);

@@ -178,9 +178,19 @@ export function downstreamContract(server: ListenerEngine, encrypted = false): v
       const { port, records } = await stage(t, { do: 'respond' });
       const client = await connectRaw(port, { t, ca });
       await client.send('GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n');
-      assert.equal((await client.response()).status, 400);
+      const answer = await client.response();
+      assert.equal(answer.status, 400);
       assert.equal(records[0]?.status, 400);
       assert.deepEqual(records[0]?.flags, ['DPE']);
+      assert.equal(records[0]?.error, JSON.parse(answer.text).detail);
+    });
+
+    test('a CONNECT that opens no tunnel says so in its record', async (t) => {
+      const { port, records } = await stage(t, { do: 'respond' });
+      const client = await connectRaw(port, { t, ca });
+      await client.send('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', ['CONNECT']);
+      assert.equal((await client.response()).status, 405);
+      assert.equal(records[0]?.error, 'No tunnel is opened here.');
     });
 
     test('a head larger than the limit is answered 431', async (t) => {
