@@ -75,8 +75,9 @@ export function createPolicyAt(options: PolicyOptions, host: LayerHost): Policy 
   );
   const url = new URL(`policy:${encodeURIComponent(name)}`);
   return {
-    execute: (fn, { idempotent = false, signal, operation } = {}) =>
-      runCall({
+    async execute(fn, { idempotent = false, signal, operation } = {}) {
+      if (typeof fn !== 'function') throw new TypeError('execute: give a function');
+      return runCall({
         call: new FunctionCall(fn, classifyError),
         layer,
         // Neither is HTTP's: whether it may be done twice is the caller's word alone.
@@ -87,7 +88,8 @@ export function createPolicyAt(options: PolicyOptions, host: LayerHost): Policy 
         repeatable: idempotent,
         operation,
         signal,
-      }),
+      });
+    },
   };
 }
 
@@ -115,13 +117,16 @@ class FunctionCall<T> implements Call<T> {
   }
 
   #failureOf(error: unknown): Failure {
-    switch (this.#classifyError?.(error) ?? 'retryable') {
+    const meaning = this.#classifyError?.(error) ?? 'retryable';
+    switch (meaning) {
       case 'unsent':
         return { ...upstreamFailure(error), phase: 'connect', bytesSent: 0 };
       case 'retryable':
         return upstreamFailure(error);
       case 'final':
         return internalFailure('http_request_error', 'the function failed for good', UNKNOWN_SITE, error);
+      default:
+        throw new TypeError(`classifyError gave ${JSON.stringify(meaning)}; give unsent, retryable or final`);
     }
   }
 }

@@ -9,18 +9,25 @@ export class PendingRetry {
   waitedMs = 0;
   readonly #launcher: Launcher;
   readonly #clock: Clock;
+  /** The host threw: its request ends. */
+  readonly #failed: (error: unknown) => void;
   #decision: RetryDecision | undefined;
   #timer: Timer | undefined;
 
-  constructor(launcher: Launcher, clock: Clock) {
+  constructor(launcher: Launcher, clock: Clock, failed: (error: unknown) => void) {
     this.#launcher = launcher;
     this.#clock = clock;
+    this.#failed = failed;
   }
 
   /** @param attempt What is retried. */
   schedule(attempt: AttemptRecord, decision: RetryDecision): void {
     this.#decision = decision;
-    this.#launcher.host.onRetry(attempt, decision.delayMs);
+    try {
+      this.#launcher.host.onRetry(attempt, decision.delayMs);
+    } catch (error) {
+      this.#failed(error);
+    }
     // The host may have ended the request just now: a timer set here would be cancelled by nobody.
     if (this.#decision === undefined) return;
     if (decision.delayMs <= 0) return this.#waitOver();

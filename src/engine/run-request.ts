@@ -58,7 +58,7 @@ class Run implements RequestRun, LaunchOwner {
     this.#launcher = new Launcher(options, this);
     this.#flight = this.#launcher.flight;
     this.#ending = new RunEnding(host, () => this.#stopTimers(), this.hookFailed);
-    this.#retry = new PendingRetry(this.#launcher, clock);
+    this.#retry = new PendingRetry(this.#launcher, clock, this.hookFailed);
     this.#hedge = hedge === undefined ? undefined : new Hedge(hedge, options, this.#launcher, this.#ending);
     this.#beganAtMs = clock.nowMs();
   }

@@ -154,3 +154,27 @@ test('an option that does nothing here is refused', () => {
   assert.throws(() => createPolicy({ retry: { codes: [503] } as object }), /there is no option "codes"/);
   assert.throws(() => createPolicy({ tiemout: 1 } as object), /there is no option "tiemout"/);
 });
+
+test('an onRetry that throws ends the call with its error', async () => {
+  const work = failing(1);
+  const onRetry = (): never => {
+    throw new Error('mine');
+  };
+  const policy = createPolicy({ retry: RETRY, timeout: 0, onRetry });
+  await assert.rejects(policy.execute(work.fn, { idempotent: true }), /mine/);
+  assert.equal(work.count, 1);
+});
+
+test('a classifier that says something else ends the call, and the error names the words there are', async () => {
+  const work = failing(1);
+  const policy = createPolicy({ retry: RETRY, timeout: 0, classifyError: () => 'later' as 'final' });
+  await assert.rejects(policy.execute(work.fn, { idempotent: true }), /classifyError gave "later"; give unsent/);
+  assert.equal(work.count, 1);
+});
+
+test('what is no function is refused, and not tried again', async () => {
+  let count = 0;
+  const policy = createPolicy({ retry: RETRY, onRetry: () => (count += 1) });
+  await assert.rejects(policy.execute(5 as never, { idempotent: true }), /execute: give a function/);
+  assert.equal(count, 0);
+});

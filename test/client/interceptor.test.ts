@@ -252,6 +252,31 @@ for (const major of MAJORS) {
     assert.equal(await (await major.request(url, { dispatcher })).body.text(), 'served');
   });
 
+  test(`${name}: a handler that throws at the very end is told so`, async (t) => {
+    const { dispatcher, url } = await setUp(t, major, [{ do: 'respond', body: 'served' }]);
+    const told = Promise.withResolvers<Error>();
+    const handler = {
+      onRequestStart() {},
+      onResponseStart() {},
+      onResponseData() {},
+      onResponseEnd() {
+        throw new Error('mine');
+      },
+      onResponseError: (_controller: unknown, error: Error) => told.resolve(error),
+    };
+    dispatcher.dispatch({ origin: new URL(url).origin, path: '/', method: 'GET' }, handler);
+    assert.equal((await told.promise).message, 'mine');
+  });
+
+  test(`${name}: an onRetry that throws ends the request with its error`, async (t) => {
+    const onRetry = (): never => {
+      throw new Error('mine');
+    };
+    const { origin, dispatcher, url } = await setUp(t, major, THEN_SERVED, { retry: RETRY, timeout: 0, onRetry });
+    await assert.rejects(major.request(url, { dispatcher }), /mine/);
+    assert.equal(origin.requestCount(), 1);
+  });
+
   test(`${name}: two layers do not multiply`, async (t) => {
     const origin = await startOrigin({ do: 'respond', status: 503 }, { t });
     const agent = major.agent();

@@ -72,6 +72,11 @@ export class HeldResponse {
     this.#controller.trailerFields = trailers;
     const parsed = util.parseHeaders(trailers.map((text) => Buffer.from(text, 'latin1')));
     this.#owner.finished();
-    this.#handler.onResponseEnd?.(this.#controller, parsed);
+    try {
+      this.#handler.onResponseEnd?.(this.#controller, parsed);
+    } catch (error) {
+      // What is below has no more to say of this request: nobody else would tell whoever waits for the last word.
+      this.#handler.onResponseError(this.#controller, error as Error);
+    }
   }
 }
