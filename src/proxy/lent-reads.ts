@@ -16,7 +16,7 @@ type Readable = Socket & Record<symbol, unknown> & { readonly _handle?: { useUse
 
 /**
  * What a client sends, read into memory that all connections share. Otherwise each read takes 64 KB from the system, cuts them
- * to size, and leaves them to the collector: of a small request that is a third of all its time.
+ * to size, and leaves them to the collector: of a small request that is about a sixth of all its time.
  *
  * It is not in Node's documentation. Where a version of Node has nothing of the kind, the socket's `data` events go on.
  */
