@@ -5,7 +5,7 @@ import { responseHeadText } from '../http1/serializer.ts';
 import type { Clock, Timer } from '../transport/clock.ts';
 import type { BodySink, BodySource } from '../transport/request-body.ts';
 import type { ClientCertificate } from './client-peer.ts';
-import { peerOf } from './client-peer.ts';
+import { peerOf, resetSocket } from './client-peer.ts';
 import { downstreamFailure } from './downstream-failure.ts';
 import { isHalfClose, requestEndMark } from './half-close.ts';
 import { upstreamTrailers } from './headers.ts';
@@ -36,6 +36,8 @@ export class NodeHttpDownstream implements Downstream, BodySource {
   #continued = false;
   #close = false;
   #ended = false;
+  /** The body ends with the connection. */
+  #untilClose = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, limits: ListenerLimits, clock: Clock) {
     this.#request = request;
@@ -109,6 +111,7 @@ export class NodeHttpDownstream implements Downstream, BodySource {
   }
 
   respond(status: number, reason: string, fields: FieldList, framing: ResponseFraming): void {
+    this.#untilClose = framing.kind === 'stream' && this.protocol === '1.0';
     const own = [...fields];
     if (framing.length >= 0 && framing.kind !== 'stream') own.push('Content-Length', String(framing.length));
     if (framing.kind === 'stream' && this.protocol === '1.1') own.push('Transfer-Encoding', 'chunked');
@@ -135,7 +138,12 @@ export class NodeHttpDownstream implements Downstream, BodySource {
   abort(): void {
     this.#ended = true;
     this.#timer?.cancel();
-    this.#response.destroy();
+    const { headersSent, socket } = this.#response;
+    // Node may hold the head back, and a connection that closes without a byte makes clients send the request again.
+    if (headersSent) this.#response.flushHeaders();
+    // To an HTTP/1.0 client a FIN is the proper end of the body: only a reset shows that it is not whole.
+    if (this.#untilClose && socket !== null) resetSocket(socket);
+    else this.#response.destroy();
   }
 
   closeAfterResponse(): void {

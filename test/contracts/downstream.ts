@@ -121,6 +121,30 @@ export function downstreamContract(server: ListenerEngine, encrypted = false): v
       assert.equal(await client.waitForEnd(), 'fin');
     });
 
+    test('an answer that is cut behind its head still shows the head', async (t) => {
+      const { port } = await stage(t, { do: 'respond', body: 'hello', cut: { bodyBytes: 0 }, then: 'destroy' });
+      const client = await connectRaw(port, { t, ca });
+      await client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+      assert.equal((await client.head()).status, 200);
+      await client.waitForEnd();
+    });
+
+    test('an HTTP/1.0 client sees that a body without a length was cut', async (t) => {
+      const { port, origin } = await stage(t, {
+        do: 'respond',
+        body: 'hello world',
+        framing: 'chunked',
+        bodyGate: 'head arrived',
+        cut: { bodyBytes: 8 },
+        then: 'destroy',
+      });
+      const client = await connectRaw(port, { t, ca });
+      await client.send('GET / HTTP/1.0\r\n\r\n');
+      await client.head();
+      origin.open('head arrived');
+      assert.equal(await client.waitForEnd(), 'reset');
+    });
+
     test('a client that waits for 100 gets it once, then the answer', async (t) => {
       const { port, origin } = await stage(t, { do: 'respond', interim: [{ status: 100 }], body: 'done' });
       const client = await connectRaw(port, { t, ca });
