@@ -16,7 +16,8 @@ const DEFAULT_FILE = 'mulligan.service.yaml';
 export async function readConfiguration(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Configuration> {
-  const named = environment['MULLIGAN_SERVICE_CONFIG'];
+  // An empty one is how many a manifest says that it names none.
+  const named = environment['MULLIGAN_SERVICE_CONFIG'] || undefined;
   const file = await readFile(named ?? DEFAULT_FILE, named !== undefined);
   const variables = readEnvironment(environment);
   const faults = [...file.faults, ...variables.faults];

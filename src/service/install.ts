@@ -11,6 +11,7 @@ import { createMemoryFile, wordsOf, type MemoryFile } from './memory-file.ts';
 import { awaitOpenTelemetry } from './opentelemetry-metrics.ts';
 import { Service, type ServiceHost } from './service.ts';
 import type { ServiceOptions } from './settings.ts';
+import { tellOnStderr } from './stderr-line.ts';
 
 export interface InstallOptions {
   /** Whether `node:http` and `node:http2` servers are hooked. `false` where a middleware gives each request its context. Default true. */
@@ -53,7 +54,7 @@ export function installService(settings: ServiceOptions = {}, options: InstallOp
   if (registry[KEY] !== undefined) {
     throw new Error('a service is installed in this process already: use installedService(), or uninstall it first');
   }
-  const tell = options.tell ?? ((line: string): void => void process.stderr.write(`${line}\n`));
+  const tell = options.tell ?? tellOnStderr;
   const service = new Service(settings, options.host);
   const guard = new Guard(service.counters, tell);
   const stops = service.settings.mode === 'off' ? [] : hooksOf(service, guard, options.servers ?? true);

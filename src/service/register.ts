@@ -4,6 +4,7 @@
  */
 import { readConfiguration } from './configuration.ts';
 import { installedService, installService } from './install.ts';
+import { tellOnStderr } from './stderr-line.ts';
 
 async function register(tell: (line: string) => void): Promise<void> {
   // Preloaded twice (NODE_OPTIONS and the command line, say) it is there once.
@@ -25,7 +26,7 @@ async function register(tell: (line: string) => void): Promise<void> {
 
 // An application must start whatever becomes of us.
 try {
-  await register((line) => void process.stderr.write(`${line}\n`));
+  await register(tellOnStderr);
 } catch (error) {
-  process.stderr.write(`mulligan: error ownership is off: ${error instanceof Error ? error.message : String(error)}\n`);
+  tellOnStderr(`mulligan: error ownership is off: ${error instanceof Error ? error.message : String(error)}`);
 }
