@@ -74,12 +74,15 @@ export function startCli(t: TestContext, args: readonly string[], nodeArgs: read
   };
 }
 
+/** Longest a command that ends by itself may take: the demo, on a machine that does much else. */
+const COMMAND_MS = 60_000;
+
 /** Runs a command that ends by itself. */
 export async function runCli(
   t: TestContext,
   ...args: string[]
 ): Promise<{ readonly code: number | string; readonly stdout: string; readonly stderr: string }> {
   const cli = startCli(t, args);
-  const code = await cli.exit();
+  const code = await cli.exit(COMMAND_MS);
   return { code, stdout: cli.stdout, stderr: cli.stderr };
 }

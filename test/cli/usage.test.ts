@@ -37,10 +37,10 @@ const mistakes: readonly (readonly [readonly string[], RegExp])[] = [
   [['check', '-c'], /argument missing/],
   [['proxy', '--to', 'http://127.0.0.1:1'], /--listen HOST:PORT is missing/],
   [['proxy', '--listen', '127.0.0.1:0'], /--to URL is missing/],
-  [['proxy', '--listen', '8080', '--to', '127.0.0.1:1'], /--listen 8080: has no port/],
+  [['proxy', '--listen', '8080', '--to', '127.0.0.1:1'], /--listen 8080: has no host \(write 127\.0\.0\.1:8080, or 0\.0\.0\.0:8080 for every interface\)/],
   [
     ['proxy', '--listen', '127.0.0.1:0', '--to', 'https://a.example'],
-    /--to https:\/\/a\.example: https is not supported yet/,
+    /--to https:\/\/a\.example: TLS towards a server takes a gateway file \(upstreams\.NAME\.tls/,
   ],
   [['proxy', '--listen', '127.0.0.1:0', '--to', 'http://a.example/x'], /--to .*paths are not supported/],
   [['proxy', '--listen', '127.0.0.1:0', '--to', 'http://u:p@a.example'], /--to .*user names do not belong here/],
@@ -79,12 +79,12 @@ test('check says that a file is fine', async (t) => {
 });
 
 test('check prints every fault with its place and ends with 2', async (t) => {
-  const path = file('faults.yaml', `${smallest}    retry: { backof: 3 }\nownership: {}\n`);
+  const path = file('faults.yaml', `${smallest}    retry: { backof: 3 }\nworkers: 2\n`);
   const { code, stdout } = await runCli(t, 'check', '-c', path);
   equal(code, 2);
   deepEqual(stdout.split('\n'), [
     `${path}:8:14 routes[0].retry.backof: is not a known setting (did you mean \`backoff\`?)`,
-    `${path}:9:1 ownership: is not supported yet (error ownership: remove it)`,
+    `${path}:9:10 workers: must be 1 (only one process is supported yet)`,
     '',
   ]);
 });
