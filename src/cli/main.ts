@@ -119,8 +119,16 @@ async function run(argv: readonly string[]): Promise<void> {
   }
 }
 
+const RESULT_COMMANDS: ReadonlySet<string | undefined> = new Set(['check', 'lint', 'simulate']);
+
 // A reader that went away (`mulligan check … | head`) is no reason to die with a stack trace.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+process.stderr.on('error', () => {});
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // What ends with its result has failed without it. What runs on has its own answer for lines that are lost.
+  if (error.code === 'EPIPE' || !RESULT_COMMANDS.has(process.argv[2])) return;
+  process.stderr.write(`mulligan: the result cannot be written: ${error.message}\n`);
+  process.exitCode = exitCode.failure;
+});
 await run(process.argv);
 
 /** An option that is given twice says two things, and only one could be obeyed. */
