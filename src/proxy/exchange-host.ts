@@ -4,6 +4,7 @@ import type { AttemptRecord } from '../engine/attempt-record.ts';
 import type { Endpoint } from '../engine/endpoint.ts';
 import { FailureError } from '../core/failure-error.ts';
 import { ask, isPromise } from '../engine/ask.ts';
+import type { Upstream } from '../engine/upstream.ts';
 import type { DecisionOverride, MaybePromise, RunHost, Selection } from '../engine/run-host.ts';
 import { fieldValue } from '../http1/field-list.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
@@ -18,7 +19,7 @@ import { downstreamResponseFields } from './headers.ts';
 import { withoutClaims } from './namespace-fields.ts';
 import { callHook } from './hook-call.ts';
 import { thrownFailure } from './hook-error.ts';
-import type { MutableResponse, ProxyHooks } from './phases.ts';
+import type { MutableResponse, ProxyHooks, UpstreamChoice } from './phases.ts';
 import type { ProxyState } from './proxy-state.ts';
 import type { UpstreamRequest } from './upstream-request.ts';
 
@@ -60,8 +61,9 @@ export class ExchangeHost<Context> implements RunHost {
       return upstream === undefined ? undefined : { upstream };
     }
     const choice = callHook('selectUpstream', () => hook.call(this.#hooks, this.#exchange));
-    if (isPromise(choice)) return choice.then((value) => this.#proxy.resolveChoice(value));
-    return this.#proxy.resolveChoice(choice);
+    const resolve = (value: UpstreamChoice | undefined): Selection | undefined =>
+      checkedSelection(this.#proxy.resolveChoice(value));
+    return isPromise(choice) ? choice.then(resolve) : resolve(choice);
   }
 
   hashKey(header: string | undefined): string {
@@ -97,9 +99,10 @@ export class ExchangeHost<Context> implements RunHost {
     const name = isBeforeConnection(failure) ? 'failToConnect' : 'errorWhileProxy';
     const hook = this.#hooks[name];
     if (hook === undefined) return undefined;
-    return callHook(name, () => hook.call(this.#hooks, this.#exchange, failure, decision)) as MaybePromise<
+    const answer = callHook(name, () => hook.call(this.#hooks, this.#exchange, failure, decision)) as MaybePromise<
       DecisionOverride | undefined
     >;
+    return isPromise(answer) ? answer.then(checkedOverride) : checkedOverride(answer);
   }
 
   onRetry(attempt: AttemptRecord, delayMs: number): void {
@@ -211,4 +214,19 @@ export class ExchangeHost<Context> implements RunHost {
 
 function isBeforeConnection(failure: Failure): boolean {
   return failure.phase === 'select' || failure.phase === 'connect' || failure.phase === 'tls';
+}
+
+// Types do not hold user code in JavaScript; what is caught here ends its request, further in it would end the process.
+
+function checkedSelection(selection: Selection | undefined): Selection | undefined {
+  if (selection !== undefined && typeof (selection.upstream as Partial<Upstream> | undefined)?.admits !== 'function')
+    throw new TypeError('selectUpstream: this is no upstream; give an address, several, or what createUpstream made');
+  return selection;
+}
+
+function checkedOverride(override: DecisionOverride | undefined): DecisionOverride | undefined {
+  const delayMs: unknown = override?.type === 'retry' ? override.delayMs : undefined;
+  if (delayMs !== undefined && (typeof delayMs !== 'number' || Number.isNaN(delayMs)))
+    throw new RangeError('delayMs is not a number; give milliseconds, or leave it out');
+  return override;
 }

@@ -77,6 +77,16 @@ const CASES: Readonly<Record<string, Case>> = {
     status: 500,
   },
   'selectUpstream with no address': { hooks: { selectUpstream: () => 'nowhere' }, at: 'origin', status: 500 },
+  'selectUpstream with what is no upstream': {
+    hooks: { selectUpstream: () => ({}) as unknown as string },
+    at: 'origin',
+    status: 500,
+  },
+  'failToConnect with a delay that is no number': {
+    hooks: { failToConnect: () => ({ type: 'retry', delayMs: Number.NaN }) },
+    at: 'refused',
+    status: 500,
+  },
   'upstreamRequestFilter with a field that would split the request': {
     hooks: { upstreamRequestFilter: (_exchange, request) => void request.fields.push(...SPLIT) },
     at: 'origin',
