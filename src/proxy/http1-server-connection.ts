@@ -9,7 +9,6 @@ import type { ClientPeer } from './client-peer.ts';
 import { peerOf, resetSocket } from './client-peer.ts';
 import type { ListenerLimits } from './downstream.ts';
 import { DRAIN_IDLE_MS } from './downstream.ts';
-import { isHalfClose } from './half-close.ts';
 import { Http1Downstream } from './http1-downstream.ts';
 import type { DownstreamConnection } from './http1-downstream.ts';
 import { LentReads } from './lent-reads.ts';
@@ -101,7 +100,7 @@ export class Http1ServerConnection implements ServerConnection, ReaderOwner, Dow
       if (!this.#reader.hasBacklog) this.destroy();
       return;
     }
-    if (!exchange.requestComplete || !isHalfClose(this.#reader.requestEnd)) this.destroy();
+    if (!exchange.requestComplete || !this.#reader.requestEnd.isHalfClose(this.clock.nowMs())) this.destroy();
   }
 
   #lost(): void {

@@ -7,7 +7,7 @@ import type { BodySink, BodySource } from '../transport/request-body.ts';
 import type { ClientCertificate } from './client-peer.ts';
 import { peerOf, resetSocket } from './client-peer.ts';
 import { downstreamFailure } from './downstream-failure.ts';
-import { isHalfClose, requestEndMark } from './half-close.ts';
+import { RequestEnd } from './half-close.ts';
 import { upstreamTrailers } from './headers.ts';
 import type { Downstream, DownstreamListener, ListenerLimits, ResponseFraming } from './downstream.ts';
 
@@ -32,7 +32,7 @@ export class NodeHttpDownstream implements Downstream, BodySource {
   readonly #hasBody: boolean;
   #sink: BodySink | undefined;
   #timer: Timer | undefined;
-  #requestEnd: number = requestEndMark();
+  readonly #requestEnd: RequestEnd = new RequestEnd();
   #continued = false;
   #close = false;
   #ended = false;
@@ -60,9 +60,8 @@ export class NodeHttpDownstream implements Downstream, BodySource {
     this.expectContinue =
       this.protocol === '1.1' && fieldValue(this.fields, 'expect')?.toLowerCase() === '100-continue';
     response.on('close', () => this.#closed());
-    request.once('end', () => {
-      this.#requestEnd = requestEndMark();
-    });
+    this.#requestEnd.reached(clock.nowMs());
+    request.once('end', () => this.#requestEnd.reached(clock.nowMs()));
     request.socket.once('end', this.#halfClosed);
     response.on('drain', () => {
       this.#timer?.cancel();
@@ -151,7 +150,8 @@ export class NodeHttpDownstream implements Downstream, BodySource {
   }
 
   readonly #halfClosed = (): void => {
-    if (!this.#ended && (!this.#request.complete || !isHalfClose(this.#requestEnd))) this.#response.destroy();
+    if (!this.#ended && (!this.#request.complete || !this.#requestEnd.isHalfClose(this.#clock.nowMs())))
+      this.#response.destroy();
   };
 
   #closed(): void {

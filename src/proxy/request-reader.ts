@@ -5,7 +5,7 @@ import type { RequestParser } from '../http1/request-parser.ts';
 import type { Clock } from '../transport/clock.ts';
 import { Watchdog } from '../transport/watchdog.ts';
 import type { ListenerLimits } from './downstream.ts';
-import { requestEndMark } from './half-close.ts';
+import { RequestEnd } from './half-close.ts';
 
 /** Bytes of following requests that are held while one is being answered; more stay in the kernel. */
 const PIPELINE_BYTES = 65_536;
@@ -41,8 +41,8 @@ export interface ReaderOwner extends RequestHandler {
 
 /** Reads the requests of one connection, one after another: the next one when the one before is answered. */
 export class RequestReader {
-  /** When the latest request was complete: see `isHalfClose`. */
-  requestEnd = 0;
+  /** Of the latest request that is complete. */
+  readonly requestEnd: RequestEnd = new RequestEnd();
   readonly #socket: Socket;
   readonly #owner: ReaderOwner;
   readonly #parser: RequestParser;
@@ -177,7 +177,7 @@ export class RequestReader {
     const taken = this.#parser.execute(chunk);
     this.#parsing = false;
     if (owner.isOver) return;
-    if (this.#parser.complete) this.requestEnd = requestEndMark();
+    if (this.#parser.complete) this.requestEnd.reached(owner.clock.nowMs());
     if (taken < chunk.length) this.#queue(chunk.subarray(taken));
     if (fresh && owner.exchange === undefined && this.#parser.headStarted) {
       this.await('head', owner.limits.headerTimeoutMs);

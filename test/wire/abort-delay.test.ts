@@ -8,8 +8,8 @@ import { startRig } from '../support/running-gateway.ts';
 
 failOnLeaks();
 
-/** In real time: a FIN that comes with the request is a client that still listens, so it has to leave a little later. */
-const leaveAfterMs = 20;
+/** In real time: a FIN that comes with the request is a client that still listens, so it has to leave later. */
+const leaveAfterMs = 120;
 const head = 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nabc';
 
 const phases: readonly (readonly [name: string, script: OriginScript, bytes: string])[] = [
