@@ -15,10 +15,24 @@ export interface RequestReport {
   readonly hedgeRefused?: StopReason | undefined;
 }
 
-/** A `context` of our own making: it carries the report of its request. */
+/** What carries the report of its request: a `context` of our own making, or the report itself. */
 export abstract class ReportingContext {
   abstract toReport(): RequestReport;
+
+  /** The figures of a report are no properties of its own: in a log it would be `{}`. */
+  toJSON(): object {
+    const { attempts, reason, retryCount, waitedMs, hedgeRefused } = this.toReport();
+    const refusal = hedgeRefused === undefined ? {} : { hedgeRefused };
+    return { ...this, attempts, reason, retryCount, waitedMs, ...refusal };
+  }
 }
+
+// By this name Node's `inspect`, and with it `console.log`, asks a value what to show.
+Object.defineProperty(ReportingContext.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+  value(this: ReportingContext): object {
+    return this.toJSON();
+  },
+});
 
 /**
  * Nothing is written onto a response: it is not ours, and it may be frozen, cloned or compared. An entry costs more than

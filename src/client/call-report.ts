@@ -1,13 +1,18 @@
 import type { StopReason } from '../core/decision.ts';
 import type { AttemptRecord } from '../engine/attempt-record.ts';
+import { ReportingContext } from './attempts.ts';
 import type { RequestReport } from './attempts.ts';
 
 /** The report of a call that took several requests, one for each redirect. */
-export class CallReport implements RequestReport {
+export class CallReport extends ReportingContext implements RequestReport {
   readonly #hops: RequestReport[] = [];
 
   add(hop: RequestReport): void {
     this.#hops.push(hop);
+  }
+
+  toReport(): RequestReport {
+    return this;
   }
 
   get attempts(): readonly AttemptRecord[] {

@@ -160,7 +160,7 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
     if (this.#settled) return;
     const nowMs = this.#client.clock.nowMs();
     this.#outgoing.body?.commit();
-    this.#tracked?.ended(this.#run, nowMs);
+    this.#tracked?.ended(this.#run, nowMs, head);
     const { rules, destination } = this.#plan;
     if (rules.hedge?.percentile !== undefined) destination.latency.add(nowMs - this.#firstSentAtMs);
     this.#status = head.status;
@@ -178,6 +178,7 @@ export class ClientExchange implements RunHost, ControlledRequest, RunningReques
   onTruncated(failure: Failure): void {
     if (this.#settled) return;
     this.#broken = new RequestFailedError(failure, 'committed', this.report.attempts);
+    this.#tracked?.broke(failure, this.#client.clock.nowMs());
     if (this.#delivery.end({ error: this.#broken })) this.#settle(this.#broken);
   }
 

@@ -59,6 +59,8 @@ export interface TrackedCall {
   note(note: AttemptNote): void;
   /** Ends the call, once; later calls do nothing. */
   end(ending: OutboundEnding): void;
+  /** What was told of its end was not the end: the body of a good answer broke off. Absent in trackers of older versions. */
+  restate?(ending: OutboundEnding): void;
   /** Says that this error stands for this call: an answer that fails with it, or with an error caused by it, names the call. */
   caused(error: unknown): void;
 }

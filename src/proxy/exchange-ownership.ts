@@ -39,6 +39,8 @@ interface Answered {
   readonly claim: ErrorClaim | undefined;
   /** A callee that is believed says that nobody may retry it. */
   readonly isFinal: boolean;
+  /** Another attempt was decided on it: delivered all the same, it was handled here. */
+  isRetried: boolean;
 }
 
 const RETRY_AFTER: ReadonlySet<string> = new Set(['retry-after']);
@@ -120,10 +122,11 @@ export class ExchangeOwnership {
     const isFinal = claim?.retry === 'never' || advice.never;
     if (isFinal || claim?.claim === 'relayed') this.#final = attempt.record;
     const answered = {
-      outcome: { type: 'response', response: withGrpcStatus(told, head) },
+      outcome: { type: 'response' as const, response: withGrpcStatus(told, head) },
       claim: claim ?? claimed(advice),
       isFinal,
-    } as const;
+      isRetried: false,
+    } satisfies Answered;
     this.#last = answered;
     (this.#answers ??= new Map()).set(head, answered);
     return told;
@@ -137,11 +140,12 @@ export class ExchangeOwnership {
 
   /** An attempt died without a response. */
   failed(failure: Failure): void {
-    this.#last = { outcome: { type: 'failure', failure }, claim: undefined, isFinal: false };
+    this.#last = { outcome: { type: 'failure', failure }, claim: undefined, isFinal: false, isRetried: false };
   }
 
   /** Another attempt follows. */
   retried(attempt: AttemptRecord): void {
+    if (this.#last !== undefined) this.#last.isRetried = true;
     if (attempt === this.#final) attempt.retriedDespite = this.#isProbe ? 'probe' : 'observe';
   }
 
@@ -155,7 +159,7 @@ export class ExchangeOwnership {
     if (status < 400 && delivered === undefined) return fields;
     const ending = delivered ?? (isOwn === true ? undefined : this.#endingOf(failure, run));
     const call: CallEnding | undefined =
-      ending === undefined ? undefined : { ...ending, handled: run?.handled === true };
+      ending === undefined ? undefined : { ...ending, handled: ending.isRetried || run?.handled === true };
     const made = claimOf({ status, fields, failure, call, request: this.#request });
     if (made === undefined) return fields;
     const claim =
@@ -180,7 +184,7 @@ export class ExchangeOwnership {
     if (run === undefined) return undefined;
     if (failure === undefined) return this.#last;
     if (failure.kind === 'deadline_exceeded' && run.attempts.length === 0) return undefined;
-    return { outcome: { type: 'failure', failure }, claim: undefined, isFinal: false };
+    return { outcome: { type: 'failure', failure }, claim: undefined, isFinal: false, isRetried: false };
   }
 
   /** Where it began: here, or where the callee says. */

@@ -13,13 +13,14 @@ interface Told {
   readonly starts: OutboundStart[];
   readonly notes: AttemptNote[];
   readonly endings: OutboundEnding[];
+  readonly restated: OutboundEnding[];
   sendCount: number;
   readonly causes: unknown[];
 }
 
 /** A service that only listens. */
 function listen(t: TestContext, lineage: number = 0): Told {
-  const told: Told = { starts: [], notes: [], endings: [], sendCount: 0, causes: [] };
+  const told: Told = { starts: [], notes: [], endings: [], restated: [], sendCount: 0, causes: [] };
   const takeBack = setOutboundTracker({
     begin(start) {
       told.starts.push(start);
@@ -35,6 +36,7 @@ function listen(t: TestContext, lineage: number = 0): Told {
         },
         note: (note) => told.notes.push(note),
         end: (ending) => told.endings.push(ending),
+        restate: (ending) => told.restated.push(ending),
         caused: (error) => told.causes.push(error),
       };
     },
@@ -85,6 +87,25 @@ for (const [name, send] of Object.entries(senders)) {
     assert.match(origin.request(1).value('request-attempt') ?? '', /lineage=1/);
   });
 }
+
+test('interceptor: the service hears of an answer when it begins, and of its body that breaks off', async (t) => {
+  const told = listen(t);
+  const origin = await startOrigin({ do: 'respond', body: 'long', cut: { bodyBytes: 1 }, then: 'destroy' }, { t });
+  const agent = new Agent();
+  t.after(() => agent.destroy());
+  const dispatcher = agent.compose(retry({ retry: RETRY }));
+  const { body } = await request(`http://${origin.address}/a`, { dispatcher });
+  assert.deepEqual(
+    told.endings.map(({ outcomeClass }) => outcomeClass),
+    ['ok'],
+  );
+  const error: unknown = await body.text().catch((reason: unknown) => reason);
+  assert.deepEqual(
+    told.restated.map(({ outcomeClass }) => outcomeClass),
+    ['committed'],
+  );
+  assert.deepEqual(told.causes, [error]);
+});
 
 test('execute: the error of a function names its call to the service around it', async (t) => {
   const told = listen(t);

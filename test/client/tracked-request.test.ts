@@ -20,6 +20,7 @@ interface Told {
   start?: OutboundStart;
   readonly notes: AttemptNote[];
   readonly endings: OutboundEnding[];
+  readonly restated: OutboundEnding[];
   readonly causes: unknown[];
 }
 
@@ -30,7 +31,7 @@ afterEach(() => takeBack?.());
 function serve(
   inbound: { readonly lineage?: number; readonly leftMs?: number; readonly mode?: OwnershipMode } = {},
 ): Told {
-  const told: Told = { notes: [], endings: [], causes: [] };
+  const told: Told = { notes: [], endings: [], restated: [], causes: [] };
   takeBack = setOutboundTracker({
     begin(start) {
       told.start = start;
@@ -43,6 +44,7 @@ function serve(
         attempt: (send) => send(),
         note: (note) => told.notes.push(note),
         end: (ending) => told.endings.push(ending),
+        restate: (ending) => told.restated.push(ending),
         caused: (error) => told.causes.push(error),
       };
     },
@@ -156,6 +158,57 @@ test('a request that its sender gives up is nobody’s failure', async (t) => {
   assert.deepEqual(
     told.endings.map(({ outcomeClass }) => outcomeClass),
     ['cancelled'],
+  );
+});
+
+const cut = (status: number): Behaviour => ({
+  do: 'respond',
+  status,
+  body: 'long',
+  cut: { bodyBytes: 1 },
+  then: 'destroy',
+});
+
+test('a good answer that breaks off is told to be no success, and its error names the call', async (t) => {
+  const told = serve();
+  const { outcome } = await call(t, cut(200));
+  assert.deepEqual(
+    told.restated.map(({ outcomeClass, handled, effect }) => [outcomeClass, handled, effect]),
+    [['committed', false, undefined]],
+  );
+  assert.ok(told.causes.includes((outcome as Error).cause), String(outcome));
+});
+
+test('what broke off after a POST may have been done', async (t) => {
+  const told = serve();
+  await call(t, cut(200), { method: 'POST' });
+  assert.deepEqual(
+    told.restated.map(({ outcomeClass, effect }) => [outcomeClass, effect]),
+    [['committed', 'maybe']],
+  );
+});
+
+test('an error whose body breaks off stays the error that it is', async (t) => {
+  const told = serve();
+  await call(t, cut(500));
+  assert.deepEqual([told.endings.map(({ outcomeClass }) => outcomeClass), told.restated], [['server'], []]);
+});
+
+test('an answer of an earlier attempt that is delivered in the end is told with what it claims', async (t) => {
+  const told = serve();
+  const { origin, outcome } = await call(t, [failed('owned;why=overload'), { do: 'reset' }, { do: 'reset' }]);
+  assert.deepEqual([outcome, origin.requestCount()], [503, 3]);
+  assert.deepEqual(
+    told.endings.map(({ outcomeClass, handled, claim }) => [outcomeClass, handled, claim?.why]),
+    [['server', true, 'overload']],
+  );
+  assert.deepEqual(
+    told.notes.map(({ claim, retried, stopped }) => [claim?.why, retried, stopped]),
+    [
+      ['overload', true, undefined],
+      [undefined, true, undefined],
+      [undefined, false, 'not-retryable'],
+    ],
   );
 });
 

@@ -48,6 +48,17 @@ test('an owned error is retried by the hop next to it, and then relayed', async 
   assert.equal(claimOf(response), 'relayed;why=overload;hops=1');
 });
 
+test('an error that was retried in vain, and is delivered after all, was handled here', async (t) => {
+  const script = [
+    { do: 'respond', status: 503, headers: { Connection: 'close' }, then: 'close' },
+    { do: 'reset' },
+  ] as const;
+  const { origin, client } = await startRig(t, { requests: script }, { route: retry(2), top: TRUSTED });
+  const response = await client.request({});
+  assert.deepEqual([response.status, origin.requestCount()], [503, 2]);
+  assert.equal(claimOf(response), 'relayed;why=dependency;hops=1');
+});
+
 test('an error that no policy here covers is kept for a caller that has one', async (t) => {
   const { origin, client, gateway } = await startRig(t, failing(), { top: TRUSTED });
   const response = await client.request({});

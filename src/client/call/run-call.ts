@@ -195,7 +195,7 @@ class CallHost<T> implements RunHost {
   #ended(result: unknown): void {
     this.#plan.signal?.removeEventListener('abort', this.#aborted);
     const run = this.#run;
-    this.#tracked?.ended(run, this.#plan.layer.host.clock.nowMs());
+    this.#tracked?.ended(run, this.#plan.layer.host.clock.nowMs(), this.#delivered);
     if (run === undefined || ((typeof result !== 'object' || result === null) && typeof result !== 'function')) return;
     const { attempts, reason, retryCount, waitedMs, hedgeRefused } = run;
     rememberReport(result, { attempts, reason, retryCount, waitedMs, hedgeRefused });

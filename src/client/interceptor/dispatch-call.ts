@@ -158,6 +158,7 @@ export class DispatchCall implements RunHost, DispatchSender {
   }
 
   onResponse(head: ResponseHead): void {
+    this.#tracked?.ended(this.#run, this.#layer.host.clock.nowMs(), head);
     this.#head(head as DispatchHead);
   }
 
@@ -177,6 +178,7 @@ export class DispatchCall implements RunHost, DispatchSender {
   }
 
   onTruncated(failure: Failure): void {
+    this.#tracked?.broke(failure, this.#layer.host.clock.nowMs());
     this.onFailed(failure, 'committed');
   }
 

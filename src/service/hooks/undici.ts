@@ -98,7 +98,7 @@ export function hookUndici(service: Service, guard: Guard): () => void {
     ),
     guard.listen('undici:request:error', ({ request, error }: Message & { readonly error: unknown }) => {
       const flight = request[FLIGHT];
-      if (flight === undefined) return;
+      if (flight === undefined) return brokeOff(service, request, error);
       flight.waiting.delete(flight);
       failed(service, flight, error);
     }),
@@ -128,6 +128,16 @@ function failed(service: Service, { call, manner, socket, answered }: Flight, er
   // The body of an error that nobody reads to its end changes nothing about the error.
   if (call.ending?.outcomeClass === 'ok') call.restate(ending);
   else call.end(ending);
+}
+
+/** Whoever retries around `fetch` knows no more once it has the head of a good answer. */
+function brokeOff(service: Service, request: UndiciRequest, error: unknown): void {
+  const call = request[ATTEMPTED];
+  if (call?.ending?.outcomeClass !== 'ok') return;
+  call.caused(error);
+  const keyed = headerOf(request.headers, 'idempotency-key') !== undefined;
+  const site = { method: request.method, keyed, sent: true, answered: true };
+  call.restate(endingOfError(error, site, service.nowMs()));
 }
 
 function originOf(origin: string | URL): string {
