@@ -81,13 +81,12 @@ function endpointOf(text: string): string {
   if (scheme !== undefined && scheme.toLowerCase() !== 'http')
     refuse(
       scheme.toLowerCase() === 'https'
-        ? 'https is not supported yet; use http'
+        ? 'TLS towards a server takes a gateway file (upstreams.NAME.tls, and `mulligan serve`); use http here'
         : `${scheme} is no scheme of an origin; use http`,
     );
   if (authority.includes('@')) refuse('user names do not belong here; requests carry their own Authorization');
   if (rest !== '' && rest !== '/')
     refuse('paths are not supported: requests keep their own; write only http://host:port');
-  if (authority.includes('@')) throw new UsageError('--to: credentials in an address are not used; leave them out');
   // A URL may leave its port out, an address may not.
   const address = scheme !== undefined && !/:\d+$/.test(authority) ? `${authority}:80` : authority;
   const reading = readAddress(address, 'endpoint');

@@ -34,7 +34,8 @@ export function readAddress(input: unknown, use: 'listener' | 'endpoint'): Readi
   if (typeof input !== 'string') return bad('must be host:port', `for example ${example}`);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(input))
     return bad('must be host:port, not a URL', `write only the host and the port: ${example}`);
-  const match = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,6})$/.exec(input);
+  // A port alone: a host name that is a number nobody has.
+  const match = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,6})$/.exec(/^\d{1,6}$/.test(input) ? `:${input}` : input);
   if (match === null) {
     if (isIP(input) === 6)
       return bad(
