@@ -17,21 +17,27 @@ export class DispatchController implements Dispatcher.DispatchController {
   trailerFields: FieldList | undefined;
   /** The head's as undici below gave them; they come before `fields`. */
   raw: readonly Buffer[] | undefined;
-
+  #rawFields: RawFields | undefined;
+  #rawTrailers: RawFields | undefined;
   #request: ControlledRequest | undefined;
 
   constructor(request: ControlledRequest) {
     this.#request = request;
   }
 
-  /** In order, with repeats, as undici's own: made only where somebody asks. */
+  /**
+   * In order, with repeats, as undici's own: made only where somebody asks, and the same list for all who do. An
+   * interceptor that decodes a body takes Content-Encoding out of it; whoever reads on must not decode once more.
+   */
   get rawHeaders(): Buffer[] | null {
     if (this.raw !== undefined) return this.raw as Buffer[];
-    return this.fields === undefined ? null : rawFields(this.fields);
+    this.#rawFields = madeOf(this.fields, this.#rawFields);
+    return this.#rawFields?.raw ?? null;
   }
 
   get rawTrailers(): Buffer[] | null {
-    return this.trailerFields === undefined ? null : rawFields(this.trailerFields);
+    this.#rawTrailers = madeOf(this.trailerFields, this.#rawTrailers);
+    return this.#rawTrailers?.raw ?? null;
   }
 
   abort(reason?: Error): void {
@@ -55,6 +61,16 @@ export class DispatchController implements Dispatcher.DispatchController {
   release(): void {
     this.#request = undefined;
   }
+}
+
+interface RawFields {
+  readonly fields: FieldList;
+  readonly raw: Buffer[];
+}
+
+function madeOf(fields: FieldList | undefined, made: RawFields | undefined): RawFields | undefined {
+  if (fields === undefined || made?.fields === fields) return made;
+  return { fields, raw: rawFields(fields) };
 }
 
 function rawFields(fields: FieldList): Buffer[] {

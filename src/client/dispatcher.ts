@@ -23,24 +23,25 @@ export function createDispatcher(options: ClientOptions = {}): Dispatcher {
 /** @internal What `createDispatcher` gives, with time and chance as arguments. */
 export class ClientDispatcher extends Dispatcher {
   readonly client: Client;
-  readonly #options: ClientOptions;
+  // Not `#names`: `compose` gives a Proxy of this dispatcher, and a method that is called on that has no way to them.
+  private readonly options: ClientOptions;
   /** Made when there is something for it. */
-  #upgrades: Dispatcher | undefined;
-  #closing: Promise<void> | undefined;
-  #destroying: Promise<void> | undefined;
+  private upgrades: Dispatcher | undefined;
+  private closing: Promise<void> | undefined;
+  private destroying: Promise<void> | undefined;
 
   constructor(options: ClientOptions, clock: Clock, random: () => number) {
     super();
-    this.#options = options;
+    this.options = options;
     this.client = new Client(options, clock, random, (origin) => this.emit('drain', origin));
   }
 
   get closed(): boolean {
-    return this.#closing !== undefined;
+    return this.closing !== undefined;
   }
 
   get destroyed(): boolean {
-    return this.#destroying !== undefined;
+    return this.destroying !== undefined;
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -59,7 +60,7 @@ export class ClientDispatcher extends Dispatcher {
         throw new errors.InvalidArgumentError('opts.dispatcher is for the functions of undici, not for a dispatcher');
       if (this.destroyed) throw new errors.ClientDestroyedError();
       if (this.closed) throw new errors.ClientClosedError();
-      if (isTunnel) return this.#tunnel(options, reader);
+      if (isTunnel) return this.tunnel(options, reader);
       return this.client.send(options, reader, call);
     } catch (error) {
       // Delivered, not thrown: whoever waits for the handler would otherwise wait for ever.
@@ -68,18 +69,18 @@ export class ClientDispatcher extends Dispatcher {
     }
   }
 
-  #tunnel(options: DispatchOptions, handler: RequestHandler): boolean {
-    const { tls = {}, proxy = 'environment' } = this.#options;
-    this.#upgrades ??= createUpgradeAgent(tls, proxy);
-    return this.#upgrades.dispatch(options as Dispatcher.DispatchOptions, handler);
+  private tunnel(options: DispatchOptions, handler: RequestHandler): boolean {
+    const { tls = {}, proxy = 'environment' } = this.options;
+    this.upgrades ??= createUpgradeAgent(tls, proxy);
+    return this.upgrades.dispatch(options as Dispatcher.DispatchOptions, handler);
   }
 
   /** No new requests; resolves when those under way have ended, retries and their waits included. */
   override close(): Promise<void>;
   override close(callback: Callback): void;
   override close(callback?: Callback): Promise<void> | void {
-    this.#closing ??= this.#destroying ?? this.#closeAll();
-    return settled(this.#closing, callback);
+    this.closing ??= this.destroying ?? this.closeAll();
+    return settled(this.closing, callback);
   }
 
   /** Ends every request under way with this error, waits included; resolves when no connection is left. */
@@ -89,16 +90,16 @@ export class ClientDispatcher extends Dispatcher {
   override destroy(error: Error | null, callback: Callback): void;
   override destroy(first?: Error | Callback | null, second?: Callback): Promise<void> | void {
     const error = typeof first === 'function' ? undefined : first;
-    this.#destroying ??= this.#destroyAll(error ?? new errors.ClientDestroyedError());
-    return settled(this.#destroying, typeof first === 'function' ? first : second);
+    this.destroying ??= this.destroyAll(error ?? new errors.ClientDestroyedError());
+    return settled(this.destroying, typeof first === 'function' ? first : second);
   }
 
-  async #closeAll(): Promise<void> {
-    await Promise.all([this.client.close(), this.#upgrades?.close()]);
+  private async closeAll(): Promise<void> {
+    await Promise.all([this.client.close(), this.upgrades?.close()]);
   }
 
-  async #destroyAll(reason: Error): Promise<void> {
-    await Promise.all([this.client.destroy(reason), this.#upgrades?.destroy(reason)]);
+  private async destroyAll(reason: Error): Promise<void> {
+    await Promise.all([this.client.destroy(reason), this.upgrades?.destroy(reason)]);
   }
 }
 
