@@ -23,7 +23,7 @@ export abstract class ReportingContext {
   toJSON(): object {
     const { attempts, reason, retryCount, waitedMs, hedgeRefused } = this.toReport();
     const refusal = hedgeRefused === undefined ? {} : { hedgeRefused };
-    return { ...this, attempts, reason, retryCount, waitedMs, ...refusal };
+    return { attempts, reason, retryCount, waitedMs, ...refusal };
   }
 }
 

@@ -37,7 +37,10 @@ const mistakes: readonly (readonly [readonly string[], RegExp])[] = [
   [['check', '-c'], /argument missing/],
   [['proxy', '--to', 'http://127.0.0.1:1'], /--listen HOST:PORT is missing/],
   [['proxy', '--listen', '127.0.0.1:0'], /--to URL is missing/],
-  [['proxy', '--listen', '8080', '--to', '127.0.0.1:1'], /--listen 8080: has no host \(write 127\.0\.0\.1:8080, or 0\.0\.0\.0:8080 for every interface\)/],
+  [
+    ['proxy', '--listen', '8080', '--to', '127.0.0.1:1'],
+    /--listen 8080: has no host \(write 127\.0\.0\.1:8080, or 0\.0\.0\.0:8080 for every interface\)/,
+  ],
   [
     ['proxy', '--listen', '127.0.0.1:0', '--to', 'https://a.example'],
     /--to https:\/\/a\.example: TLS towards a server takes a gateway file \(upstreams\.NAME\.tls/,
