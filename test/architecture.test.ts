@@ -62,9 +62,9 @@ const LAYERS: Readonly<Record<string, LayerRule>> = {
 const LONG_FILES: Readonly<Record<string, string>> = {
   'src/engine/run-request.ts': 'one state machine: the outcomes of attempts and what follows each, side by side',
   'src/http1/message-parser.ts': 'one state machine: every state of a message and its way to the next',
-  'src/transport/http1-connection.ts': 'one state machine: a connection from its first to its last exchange',
-  'src/transport/http1-exchange.ts': 'one state machine: the phases of one attempt',
-  'src/transport/http2-exchange.ts': 'one state machine: the phases of one attempt, as on HTTP/1.1',
+  'src/transport/http1/http1-connection.ts': 'one state machine: a connection from its first to its last exchange',
+  'src/transport/http1/http1-exchange.ts': 'one state machine: the phases of one attempt',
+  'src/transport/http2/http2-exchange.ts': 'one state machine: the phases of one attempt, as on HTTP/1.1',
 };
 
 interface Manifest {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { errors, Response } from 'undici';
 import type { FormData } from 'undici';
-import { bytesBody, emptyBody } from '../transport/bytes-body.ts';
-import { createReplayBody } from '../transport/replay-body.ts';
-import type { ReplayMemory } from '../transport/replay-memory.ts';
-import type { RequestBody } from '../transport/request-body.ts';
+import { bytesBody, emptyBody } from '../transport/body/bytes-body.ts';
+import { createReplayBody } from '../transport/body/replay-body.ts';
+import type { ReplayMemory } from '../transport/body/replay-memory.ts';
+import type { RequestBody } from '../transport/body/request-body.ts';
 import { bodiesOf } from './call/body-maker.ts';
 import { isFormData, ownFormData } from './form-data.ts';
 import { IterableSource } from './iterable-source.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../transport/clock.ts';
 import type { LiveMember } from '../transport/live-list.ts';
-import type { ReplayMemory } from '../transport/replay-memory.ts';
+import type { ReplayMemory } from '../transport/body/replay-memory.ts';
 import type { RequestReport } from './attempts.ts';
 import type { Destination } from './origin-book.ts';
 import type { CookieJar } from './request-cookies.ts';

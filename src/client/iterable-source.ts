@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { BodySink, BodySource } from '../transport/request-body.ts';
+import type { BodySink, BodySource } from '../transport/body/request-body.ts';
 
 /** What a body that is read piece by piece may yield; text is sent as UTF-8. */
 export type BodyPiece = string | Uint8Array | ArrayBuffer;

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../engine/endpoint.ts';
 import { hasField } from '../http1/field-list.ts';
 import type { FieldList } from '../http1/message.ts';
-import type { RequestBody } from '../transport/request-body.ts';
+import type { RequestBody } from '../transport/body/request-body.ts';
 import type { AttemptRequest } from '../transport/transport.ts';
 import type { CallBody } from './call-body.ts';
 import { readBody } from './call-body.ts';

@@ -1,4 +1,4 @@
-import type { BodyCursor, BodyReader, BodySink, RequestBody } from '../transport/request-body.ts';
+import type { BodyCursor, BodyReader, BodySink, RequestBody } from '../transport/body/request-body.ts';
 import { IterableSource } from './iterable-source.ts';
 import type { BodyPieces } from './iterable-source.ts';
 

@@ -1,4 +1,4 @@
-import type { BodyCursor, BodyReader, RequestBody } from '../transport/request-body.ts';
+import type { BodyCursor, BodyReader, RequestBody } from '../transport/body/request-body.ts';
 import type { RequestHandler } from './dispatch-handler.ts';
 
 /**

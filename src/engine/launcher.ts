@@ -1,7 +1,7 @@
 import type { RetryDecision } from '../core/decision.ts';
 import type { Circumstances, RequestSession } from '../core/request-session.ts';
 import { createRequestSession } from '../core/request-session.ts';
-import type { RequestBody } from '../transport/request-body.ts';
+import type { RequestBody } from '../transport/body/request-body.ts';
 import type { AttemptRequest } from '../transport/transport.ts';
 import type { Admission, Applicant, Refusal } from './admission.ts';
 import { admit, isRefusal } from './admission.ts';

@@ -6,7 +6,7 @@ import type { RequestFacts } from '../core/request-session.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { ResponseHead } from '../http1/message.ts';
 import type { Clock } from '../transport/clock.ts';
-import type { RequestBody } from '../transport/request-body.ts';
+import type { RequestBody } from '../transport/body/request-body.ts';
 import type { AttemptTimeouts } from '../transport/transport.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { Endpoint } from './endpoint.ts';

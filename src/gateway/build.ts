@@ -8,7 +8,7 @@ import { createUpstream } from '../engine/upstream.ts';
 import type { OwnershipRules } from '../proxy/ownership-rules.ts';
 import type { Clock } from '../transport/clock.ts';
 import { createTransport } from '../transport/create-transport.ts';
-import { createReplayMemory } from '../transport/replay-memory.ts';
+import { createReplayMemory } from '../transport/body/replay-memory.ts';
 import type { TlsSettings } from '../transport/tls-connect.ts';
 import type { Transport } from '../transport/transport.ts';
 import { endpointOptions } from './endpoint-options.ts';

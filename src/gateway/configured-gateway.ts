@@ -4,7 +4,7 @@ import type { Proxy } from '../proxy/proxy.ts';
 import { createProxy } from '../proxy/proxy.ts';
 import type { Diagnostics } from '../proxy/proxy-state.ts';
 import type { Clock } from '../transport/clock.ts';
-import type { ReplayMemory } from '../transport/replay-memory.ts';
+import type { ReplayMemory } from '../transport/body/replay-memory.ts';
 import { createSystemClock } from '../transport/system-time.ts';
 import type { AccessLog } from './access-log.ts';
 import { openAccessLog } from './access-log.ts';

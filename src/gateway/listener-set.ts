@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ListenerConfig } from '../config/gateway-config.ts';
 import type { Listener } from '../proxy/downstream.ts';
 import type { Proxy } from '../proxy/proxy.ts';
-import type { ListenerTls } from '../proxy/tls-settings.ts';
+import type { ListenerTls } from '../proxy/listener/tls-settings.ts';
 import type { Clock } from '../transport/clock.ts';
 import { isSameKindOfTls, readListenerTls } from './listener-tls.ts';
 

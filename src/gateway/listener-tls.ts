@@ -1,5 +1,5 @@
 import type { ListenerTlsConfig } from '../config/gateway-config.ts';
-import type { ListenerTls } from '../proxy/tls-settings.ts';
+import type { ListenerTls } from '../proxy/listener/tls-settings.ts';
 import { readTextFile } from './text-file.ts';
 
 /**

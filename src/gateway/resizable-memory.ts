@@ -1,5 +1,5 @@
-import type { ReplayMemory } from '../transport/replay-memory.ts';
-import { createReplayMemory } from '../transport/replay-memory.ts';
+import type { ReplayMemory } from '../transport/body/replay-memory.ts';
+import { createReplayMemory } from '../transport/body/replay-memory.ts';
 
 /** A memory whose limit a reload can change. */
 export function createResizableMemory(limitBytes: () => number): ReplayMemory {

@@ -8,7 +8,7 @@ import type { OwnershipRules } from '../proxy/ownership-rules.ts';
 import type { ExchangePlan } from '../proxy/plan.ts';
 import { DEFAULT_TIMEOUTS } from '../proxy/plan.ts';
 import type { Clock } from '../transport/clock.ts';
-import type { ReplayMemory } from '../transport/replay-memory.ts';
+import type { ReplayMemory } from '../transport/body/replay-memory.ts';
 import type { BuiltUpstream } from './build.ts';
 import { createMirror } from './filters/mirror.ts';
 import { CopyInMaking } from './filters/request-copy.ts';

@@ -1,9 +1,9 @@
 import type { FieldList } from '../http1/message.ts';
-import type { BodySource } from '../transport/request-body.ts';
+import type { BodySource } from '../transport/body/request-body.ts';
 import type { TunnelEnd } from '../transport/tunnel-end.ts';
 import type { ClientCertificate } from './client-peer.ts';
-import type { Http2Flood } from './http2-flood-guard.ts';
-import type { ListenerTls } from './tls-settings.ts';
+import type { Http2Flood } from './listener/http2-flood-guard.ts';
+import type { ListenerTls } from './listener/tls-settings.ts';
 
 /** How the body that follows a response head is delimited for the client. */
 export interface ResponseFraming {

@@ -1,7 +1,7 @@
 import type { FieldList, ResponseHead } from '../http1/message.ts';
 import { connectionNominated, fieldValues, isNamed, listMembers } from '../http1/field-list.ts';
 import { FieldNameSet } from '../http1/field-name-set.ts';
-import { maxForwards } from './max-forwards.ts';
+import { maxForwards } from './exchange/max-forwards.ts';
 import { isClaimField } from './namespace-fields.ts';
 
 /** The name this hop uses for itself in `Proxy-Status`, and towards clients in `Via`. */

@@ -6,9 +6,9 @@ export type { AccessRecord, ResponseFlag } from './access-record.ts';
 export type { ClientCertificate, ClientPeer } from './client-peer.ts';
 export { recordLine } from './access-record.ts';
 export type { ConnectionRefusal, ListenAddress, Listener, ListenerEngine, ListenerLimits } from './downstream.ts';
-export type { Http2Flood } from './http2-flood-guard.ts';
-export type { ListenerTls, TlsCertificate } from './tls-settings.ts';
-export type { FilteredChunk } from './body-filter.ts';
+export type { Http2Flood } from './listener/http2-flood-guard.ts';
+export type { ListenerTls, TlsCertificate } from './listener/tls-settings.ts';
+export type { FilteredChunk } from './exchange/body-filter.ts';
 export type {
   Exchange,
   HookName,
@@ -19,7 +19,7 @@ export type {
   ProxyRequest,
   UpstreamChoice,
 } from './phases.ts';
-export type { ClaimWord } from './exchange-ownership.ts';
+export type { ClaimWord } from './exchange/exchange-ownership.ts';
 export type { OwnershipRules } from './ownership-rules.ts';
 export type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
 export type { Diagnostics } from './proxy-state.ts';
@@ -31,9 +31,9 @@ export type { Upstream, UpstreamChange, UpstreamOptions } from '../engine/upstre
 export { parseAddress } from '../engine/endpoint.ts';
 export type { Endpoint, EndpointOptions, EndpointVerdicts } from '../engine/endpoint.ts';
 export { createTransport } from '../transport/create-transport.ts';
-export { createHttp1Transport } from '../transport/http1-transport.ts';
-export type { BodyCursor, BodyReader, BodySink, BodySource, RequestBody } from '../transport/request-body.ts';
-export type { Http1Transport, Http1TransportOptions } from '../transport/http1-transport.ts';
+export { createHttp1Transport } from '../transport/http1/http1-transport.ts';
+export type { BodyCursor, BodyReader, BodySink, BodySource, RequestBody } from '../transport/body/request-body.ts';
+export type { Http1Transport, Http1TransportOptions } from '../transport/http1/http1-transport.ts';
 export type { EndpointCooldown } from '../core/endpoint-cooldown.ts';
 export type { AttemptRecord } from '../engine/attempt-record.ts';
 export type { DecisionOverride, MaybePromise } from '../engine/run-host.ts';
@@ -43,12 +43,12 @@ export type { Clock, Timer } from '../transport/clock.ts';
 export { createSystemClock } from '../transport/system-time.ts';
 export type { Connect } from '../transport/connect.ts';
 export type { OpenStream } from '../transport/proxy-tunnel.ts';
-export type { PoolStats } from '../transport/connection-pool.ts';
+export type { PoolStats } from '../transport/http1/connection-pool.ts';
 export type { ComposedTransport, TransportOptions, TransportProtocol } from '../transport/create-transport.ts';
 export type { TlsSettings } from '../transport/tls-connect.ts';
 export type { TunnelEnd, TunnelReceiver } from '../transport/tunnel-end.ts';
-export type { NotReplayableReason } from '../transport/replay-body.ts';
-export type { ReplayMemory } from '../transport/replay-memory.ts';
+export type { NotReplayableReason } from '../transport/body/replay-body.ts';
+export type { ReplayMemory } from '../transport/body/replay-memory.ts';
 export type {
   Attempt,
   AttemptHandler,

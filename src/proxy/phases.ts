@@ -6,7 +6,7 @@ import type { Upstream } from '../engine/upstream.ts';
 import type { FieldList } from '../http1/message.ts';
 import type { ConnectionInfo } from '../transport/transport.ts';
 import type { AccessRecord, ResponseFlag } from './access-record.ts';
-import type { FilteredChunk } from './body-filter.ts';
+import type { FilteredChunk } from './exchange/body-filter.ts';
 import type { ClientCertificate } from './client-peer.ts';
 import type { ErrorResponse } from './error-response.ts';
 import type { ExchangePlan } from './plan.ts';

@@ -1,7 +1,7 @@
 import type { HedgePolicy } from '../core/hedging.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { Upstream } from '../engine/upstream.ts';
-import type { BodySource } from '../transport/request-body.ts';
+import type { BodySource } from '../transport/body/request-body.ts';
 import type { AttemptTimeouts } from '../transport/transport.ts';
 import type { OwnershipRules } from './ownership-rules.ts';
 

@@ -1,6 +1,6 @@
 import type { EventChannel } from '../core/observer.ts';
 import type { Clock } from '../transport/clock.ts';
-import type { ReplayMemory } from '../transport/replay-memory.ts';
+import type { ReplayMemory } from '../transport/body/replay-memory.ts';
 import type { Selection } from '../engine/run-host.ts';
 import type { AccessRecord } from './access-record.ts';
 import type { ClientPeer } from './client-peer.ts';

@@ -9,9 +9,9 @@ import type { Selection } from '../engine/run-host.ts';
 import type { Upstream } from '../engine/upstream.ts';
 import { createUpstream } from '../engine/upstream.ts';
 import type { Clock } from '../transport/clock.ts';
-import { createHttp1Transport } from '../transport/http1-transport.ts';
-import type { ReplayMemory } from '../transport/replay-memory.ts';
-import { createReplayMemory } from '../transport/replay-memory.ts';
+import { createHttp1Transport } from '../transport/http1/http1-transport.ts';
+import type { ReplayMemory } from '../transport/body/replay-memory.ts';
+import { createReplayMemory } from '../transport/body/replay-memory.ts';
 import { createSystemClock } from '../transport/system-time.ts';
 import type { AccessRecord } from './access-record.ts';
 import type { ClientPeer } from './client-peer.ts';
@@ -26,17 +26,17 @@ import type {
   RequestSink,
 } from './downstream.ts';
 import { DEFAULT_LISTENER_LIMITS } from './downstream.ts';
-import { ProxyExchange } from './exchange.ts';
+import { ProxyExchange } from './exchange/exchange.ts';
 import { HOP_NAME } from './headers.ts';
-import { thrownFailure } from './hook-error.ts';
-import { listenHttp1 } from './http1-listener.ts';
-import { parseListenAddress } from './listen-address.ts';
+import { thrownFailure } from './exchange/hook-error.ts';
+import { listenHttp1 } from './listener/http1-listener.ts';
+import { parseListenAddress } from './listener/listen-address.ts';
 import type { OwnershipRules } from './ownership-rules.ts';
 import type { ProxyHooks, UpstreamChoice } from './phases.ts';
 import type { ExchangePlan, ExchangeTimeouts } from './plan.ts';
 import type { Diagnostics, ProxyState } from './proxy-state.ts';
 import type { Tracing } from './request-trace.ts';
-import type { ListenerTls } from './tls-settings.ts';
+import type { ListenerTls } from './listener/tls-settings.ts';
 
 /** What holds for all requests of a proxy, where a filter says nothing else. */
 export interface ProxyOptions {
@@ -157,7 +157,8 @@ class ProgrammableProxy<Context> implements Proxy, ProxyState<Context> {
     const where = typeof address === 'string' ? parseListenAddress(address) : address;
     const limits = { ...this.#limits, ...options.limits };
     // node:http is loaded where somebody asks for it: it takes 12 MB.
-    const open = options.server === 'node' ? (await import('./node-http-listener.ts')).listenNodeHttp : listenHttp1;
+    const open =
+      options.server === 'node' ? (await import('./listener/node-http-listener.ts')).listenNodeHttp : listenHttp1;
     const listener = await open(where, this.#sinkOf(options.name), limits, this.clock, options.tls);
     this.#listeners.push(listener);
     return listener;

@@ -3,8 +3,8 @@ import type { ParseFault } from '../http1/message.ts';
 import { clientErrorKind, lostConnectionCodes } from './client-error-codes.ts';
 import { codedError } from './error-evidence.ts';
 import { errorCode, failureCause } from '../core/failure-cause.ts';
-import { http2ErrorName } from './http2-error-codes.ts';
-import type { Goaway, Http2ErrorName } from './http2-error-codes.ts';
+import { http2ErrorName } from './http2/http2-error-codes.ts';
+import type { Goaway, Http2ErrorName } from './http2/http2-error-codes.ts';
 import { isTlsCertificateCode, isTlsCode } from './tls-error-codes.ts';
 
 /** How far the attempt had come when it died: the evidence that decides whether it may be sent again. */

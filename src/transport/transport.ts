@@ -1,6 +1,6 @@
 import type { Failure } from '../core/failure.ts';
 import type { FieldList, ResponseHead } from '../http1/message.ts';
-import type { RequestBody } from './request-body.ts';
+import type { RequestBody } from './body/request-body.ts';
 import type { TunnelEnd } from './tunnel-end.ts';
 
 /** One address. `key` is `host:port` and names it in records and metrics. */

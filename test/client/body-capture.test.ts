@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { captureBody } from '../../src/client/call/body-capture.ts';
-import { createReplayMemory } from '../../src/transport/replay-memory.ts';
+import { createReplayMemory } from '../../src/transport/body/replay-memory.ts';
 
 const text = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
   let all = '';

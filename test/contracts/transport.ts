@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { bytesBody } from '../../src/transport/bytes-body.ts';
+import { bytesBody } from '../../src/transport/body/bytes-body.ts';
 import type { Clock } from '../../src/transport/clock.ts';
 import { createTransport } from '../../src/transport/create-transport.ts';
 import type { ComposedTransport } from '../../src/transport/create-transport.ts';
-import { createReplayBody } from '../../src/transport/replay-body.ts';
-import { createReplayMemory } from '../../src/transport/replay-memory.ts';
-import type { BodySink, RequestBody } from '../../src/transport/request-body.ts';
+import { createReplayBody } from '../../src/transport/body/replay-body.ts';
+import { createReplayMemory } from '../../src/transport/body/replay-memory.ts';
+import type { BodySink, RequestBody } from '../../src/transport/body/request-body.ts';
 import { createSystemClock } from '../../src/transport/system-time.ts';
 import { createTestCertificates } from '../support/certificates.ts';
 import { createManualClock } from '../support/manual-clock.ts';

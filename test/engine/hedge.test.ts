@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createRetryBudget } from '../../src/core/retry-budget.ts';
-import { bytesBody } from '../../src/transport/bytes-body.ts';
+import { bytesBody } from '../../src/transport/body/bytes-body.ts';
 import type { Selection } from '../../src/engine/run-host.ts';
 import type { FixtureOptions, RunFixture } from './run-fixture.ts';
 import { startRun } from './run-fixture.ts';

@@ -11,7 +11,7 @@ import { runRequest } from '../../src/engine/run-request.ts';
 import type { Upstream, UpstreamOptions } from '../../src/engine/upstream.ts';
 import { createUpstream } from '../../src/engine/upstream.ts';
 import type { FieldList, ResponseHead } from '../../src/http1/message.ts';
-import type { RequestBody } from '../../src/transport/request-body.ts';
+import type { RequestBody } from '../../src/transport/body/request-body.ts';
 import type { Attempt, AttemptHandler, AttemptRequest, SendOptions, Transport } from '../../src/transport/transport.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure, FailureKind } from '../../src/core/failure.ts';
 import { withErrorClaim } from '../../src/engine/error-claim.ts';
-import { claimOf, type CallEnding } from '../../src/proxy/answer-claim.ts';
+import { claimOf, type CallEnding } from '../../src/proxy/exchange/answer-claim.ts';
 
 const GET = { method: 'GET', keyed: false, lineage: 0, deadlineAtMs: Infinity };
 const POST = { ...GET, method: 'POST' };

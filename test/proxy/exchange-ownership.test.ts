@@ -9,7 +9,7 @@ import type { AttemptRecord } from '../../src/engine/attempt-record.ts';
 import type { SentAttempt } from '../../src/engine/request-run.ts';
 import { readResponseFacts } from '../../src/engine/response-facts.ts';
 import type { FieldList, ResponseHead } from '../../src/http1/message.ts';
-import { beginOwnership, type ExchangeOwnership } from '../../src/proxy/exchange-ownership.ts';
+import { beginOwnership, type ExchangeOwnership } from '../../src/proxy/exchange/exchange-ownership.ts';
 import type { OwnershipRules } from '../../src/proxy/ownership-rules.ts';
 import { DEFAULT_TIMEOUTS } from '../../src/proxy/plan.ts';
 

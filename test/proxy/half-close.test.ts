@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RequestEnd } from '../../src/proxy/half-close.ts';
+import { RequestEnd } from '../../src/proxy/listener/half-close.ts';
 
 test('a FIN that is read with the end of a request belongs to it, in a process that does not sleep', () => {
   const end = new RequestEnd();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Http2FloodGuard } from '../../src/proxy/http2-flood-guard.ts';
-import { Http2FrameScanner } from '../../src/proxy/http2-frame-scanner.ts';
+import { Http2FloodGuard } from '../../src/proxy/listener/http2-flood-guard.ts';
+import { Http2FrameScanner } from '../../src/proxy/listener/http2-frame-scanner.ts';
 import { endHeaders, endStream, frame, frameTypes } from '../support/http2-frames.ts';
 
 type Seen = readonly [type: number, flags: number, lengthBytes: number, errorCode: number];

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { Duplex } from 'node:stream';
 import { test } from 'node:test';
-import { LentReads } from '../../src/proxy/lent-reads.ts';
+import { LentReads } from '../../src/proxy/listener/lent-reads.ts';
 
 interface Read {
   /** As it was given. */

@@ -10,7 +10,7 @@ import type { Listener, ListenerEngine, ListenerLimits } from '../../src/proxy/d
 import type { ClientCertificate } from '../../src/proxy/client-peer.ts';
 import type { Proxy } from '../../src/proxy/proxy.ts';
 import { createProxy } from '../../src/proxy/proxy.ts';
-import type { ListenerTls } from '../../src/proxy/tls-settings.ts';
+import type { ListenerTls } from '../../src/proxy/listener/tls-settings.ts';
 import { createTestCertificates } from '../support/certificates.ts';
 import { ask, connectHttp2 } from '../support/http2-client.ts';
 import { connectFrames } from '../support/http2-frames.ts';

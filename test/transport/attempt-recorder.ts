@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test';
 import type { Failure } from '../../src/core/failure.ts';
 import type { FieldList, ResponseHead } from '../../src/http1/message.ts';
-import { createHttp1Transport } from '../../src/transport/http1-transport.ts';
-import type { Http1Transport, Http1TransportOptions } from '../../src/transport/http1-transport.ts';
-import type { RequestBody } from '../../src/transport/request-body.ts';
+import { createHttp1Transport } from '../../src/transport/http1/http1-transport.ts';
+import type { Http1Transport, Http1TransportOptions } from '../../src/transport/http1/http1-transport.ts';
+import type { RequestBody } from '../../src/transport/body/request-body.ts';
 import { createSystemClock } from '../../src/transport/system-time.ts';
 import type {
   Attempt,

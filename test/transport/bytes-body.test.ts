@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytesBody, emptyBody } from '../../src/transport/bytes-body.ts';
-import type { BodyReader, RequestBody } from '../../src/transport/request-body.ts';
+import { bytesBody, emptyBody } from '../../src/transport/body/bytes-body.ts';
+import type { BodyReader, RequestBody } from '../../src/transport/body/request-body.ts';
 
 function readAll(body: RequestBody): { text: string; ended: boolean } {
   const read = { text: '', ended: false };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytesBody } from '../../src/transport/bytes-body.ts';
+import { bytesBody } from '../../src/transport/body/bytes-body.ts';
 import { blackHoleAddress } from '../support/addresses.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { createManualClock } from '../support/manual-clock.ts';

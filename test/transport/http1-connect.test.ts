@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
-import { bytesBody } from '../../src/transport/bytes-body.ts';
+import { bytesBody } from '../../src/transport/body/bytes-body.ts';
 import { blackHoleAddress, refusedAddress } from '../support/addresses.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { createManualClock } from '../support/manual-clock.ts';

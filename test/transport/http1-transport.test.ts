@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { bytesBody } from '../../src/transport/bytes-body.ts';
-import { createReplayBody } from '../../src/transport/replay-body.ts';
-import { createReplayMemory } from '../../src/transport/replay-memory.ts';
+import { bytesBody } from '../../src/transport/body/bytes-body.ts';
+import { createReplayBody } from '../../src/transport/body/replay-body.ts';
+import { createReplayMemory } from '../../src/transport/body/replay-memory.ts';
 import { refusedAddress } from '../support/addresses.ts';
 import { failOnLeaks } from '../support/leak-check.ts';
 import { createManualClock } from '../support/manual-clock.ts';

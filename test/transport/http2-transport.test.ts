@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytesBody } from '../../src/transport/bytes-body.ts';
+import { bytesBody } from '../../src/transport/body/bytes-body.ts';
 import { createTransport } from '../../src/transport/create-transport.ts';
 import { createSystemClock } from '../../src/transport/system-time.ts';
 import { startHttp2Origin } from '../support/http2-origin.ts';

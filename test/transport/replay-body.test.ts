@@ -2,11 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Failure } from '../../src/core/failure.ts';
-import { createReplayBody } from '../../src/transport/replay-body.ts';
-import type { NotReplayableReason } from '../../src/transport/replay-body.ts';
-import { createReplayMemory } from '../../src/transport/replay-memory.ts';
-import type { ReplayMemory } from '../../src/transport/replay-memory.ts';
-import type { BodyCursor, BodyReader, BodySink, BodySource, RequestBody } from '../../src/transport/request-body.ts';
+import { createReplayBody } from '../../src/transport/body/replay-body.ts';
+import type { NotReplayableReason } from '../../src/transport/body/replay-body.ts';
+import { createReplayMemory } from '../../src/transport/body/replay-memory.ts';
+import type { ReplayMemory } from '../../src/transport/body/replay-memory.ts';
+import type {
+  BodyCursor,
+  BodyReader,
+  BodySink,
+  BodySource,
+  RequestBody,
+} from '../../src/transport/body/request-body.ts';
 
 /** A client: pushes what the test says, and notes whether it was asked to stop. */
 class Uploader implements BodySource {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { classifyFailure } from '../../src/core/safety.ts';
-import { bytesBody } from '../../src/transport/bytes-body.ts';
+import { bytesBody } from '../../src/transport/body/bytes-body.ts';
 import { createTransport } from '../../src/transport/create-transport.ts';
 import type { ComposedTransport, TransportOptions } from '../../src/transport/create-transport.ts';
 import { createSystemClock } from '../../src/transport/system-time.ts';

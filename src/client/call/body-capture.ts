@@ -1,4 +1,4 @@
-import type { ReplayMemory } from '../../transport/replay-memory.ts';
+import type { ReplayMemory } from '../../transport/body/replay-memory.ts';
 
 /** What a body that can be read once yields: bytes, or text that is sent as UTF-8. */
 export type BodyChunk = Uint8Array | ArrayBuffer | string;

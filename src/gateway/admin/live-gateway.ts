@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../../config/gateway-config.ts';
 import type { Upstream } from '../../engine/upstream.ts';
 import type { GatewayReading } from '../../telemetry/live-reading.ts';
-import type { ReplayMemory } from '../../transport/replay-memory.ts';
+import type { ReplayMemory } from '../../transport/body/replay-memory.ts';
 import { readUpstream } from './upstream-reading.ts';
 
 /** The gateway as the admin interface sees it at one moment. */

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../engine/endpoint.ts';
 import type { Upstream } from '../../engine/upstream.ts';
 import type { FieldList } from '../../http1/message.ts';
 import { removeFields } from '../../http1/field-list.ts';
-import { bytesBody } from '../../transport/bytes-body.ts';
+import { bytesBody } from '../../transport/body/bytes-body.ts';
 import type { Clock, Timer } from '../../transport/clock.ts';
 import type { Attempt, AttemptHandler, AttemptTimeouts } from '../../transport/transport.ts';
 

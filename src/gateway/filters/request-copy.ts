@@ -1,7 +1,7 @@
 import type { FieldList } from '../../http1/message.ts';
 import type { Clock, Timer } from '../../transport/clock.ts';
-import type { ReplayMemory } from '../../transport/replay-memory.ts';
-import type { BodySource } from '../../transport/request-body.ts';
+import type { ReplayMemory } from '../../transport/body/replay-memory.ts';
+import type { BodySource } from '../../transport/body/request-body.ts';
 import type { Mirror, RequestCopy } from './mirror.ts';
 import { copyLifeMs } from './mirror.ts';
 
