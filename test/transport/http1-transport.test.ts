@@ -147,7 +147,7 @@ test('an idle connection does not keep the process alive', async (t) => {
     [
       '--input-type=module',
       '--eval',
-      `import { createHttp1Transport } from ${moduleOf('http1-transport')};
+      `import { createHttp1Transport } from ${moduleOf('http1/http1-transport')};
        import { createSystemClock } from ${moduleOf('system-time')};
        const transport = createHttp1Transport({ clock: createSystemClock() });
        const nothing = () => {};
