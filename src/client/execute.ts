@@ -7,7 +7,7 @@ import { createPortableClock } from './call/portable-clock.ts';
 import { runCall } from './call/run-call.ts';
 import type { LayerHost, LayerOptions } from './layer-options.ts';
 import { createLayer } from './layer-options.ts';
-import { requireNames } from './options.ts';
+import { PACE_NAMES, requireNames } from './options.ts';
 
 /**
  * What an error thrown by a function means.
@@ -151,13 +151,4 @@ const NAMES: readonly string[] = [
   'classifyError',
 ];
 
-const RETRY_NAMES: readonly string[] = [
-  'maxRetries',
-  'on',
-  'curve',
-  'backoffMs',
-  'maxBackoffMs',
-  'jitter',
-  'retryAfterMaxMs',
-  'retryOfRetry',
-];
+const RETRY_NAMES: readonly string[] = ['maxRetries', 'on', ...PACE_NAMES];

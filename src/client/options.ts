@@ -207,16 +207,14 @@ function requireObject(field: string, value: unknown): void {
 }
 
 const TIMEOUT_NAMES = ['requestMs', 'attemptMs', 'connectMs', 'idleMs'] as const;
-const POLICY_NAMES: readonly string[] = [
-  'maxRetries',
-  'codes',
-  'grpcStatuses',
-  'on',
+/** What a policy says of pace, whatever it is that is retried. */
+export const PACE_NAMES: readonly string[] = [
   'curve',
   'backoffMs',
   'maxBackoffMs',
   'jitter',
   'retryAfterMaxMs',
   'retryOfRetry',
-  'ownership',
 ];
+
+const POLICY_NAMES: readonly string[] = ['maxRetries', 'codes', 'grpcStatuses', 'on', ...PACE_NAMES, 'ownership'];

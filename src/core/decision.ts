@@ -26,6 +26,14 @@ export function isRetryHandled(reason: StopReason): boolean {
   return HANDLED.has(reason);
 }
 
+/**
+ * Whether something took a retry away that the policy would have made. A request that used its attempts up lacked
+ * nothing.
+ */
+export function isRetrySuppressed(reason: StopReason): boolean {
+  return reason !== 'attempts-exhausted' && HANDLED.has(reason);
+}
+
 const HANDLED: ReadonlySet<StopReason> = new Set<StopReason>([
   'not-owner',
   'advised-never',

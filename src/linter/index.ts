@@ -1,3 +1,4 @@
+export type { StormRadius } from '../core/ownership/storm-radius.ts';
 export { formatReport } from './format-report.ts';
 export { githubAnnotations } from './github-annotations.ts';
 export { lint } from './lint.ts';

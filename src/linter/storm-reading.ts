@@ -1,18 +1,9 @@
-import { stormRadius } from '../core/ownership/storm-radius.ts';
+import { stormRadius, type StormRadius } from '../core/ownership/storm-radius.ts';
 import type { Topology } from '../simulator/topology.ts';
 import { type StormGraph, stormGraph, type StormView } from './storm-graph.ts';
 
 /** The worst that retries can do below one root, by core's rule of edges. */
-export interface StormReading {
-  /** The largest number of retrying hops on one call path. */
-  readonly radius: number;
-  readonly path: readonly string[];
-  /** Requests at a failing service for one at the root, while budgets last. */
-  readonly amplification: number;
-  readonly amplifiedPath: readonly string[];
-  /** The same once budgets hold. */
-  readonly sustained: number;
-  readonly sustainedPath: readonly string[];
+export interface StormReading extends StormRadius {
   /** The worst path goes over a service that cannot answer before its caller gives up. */
   readonly isByTimeouts: boolean;
 }

@@ -43,7 +43,7 @@ export type { Clock, Timer } from '../transport/clock.ts';
 export { createSystemClock } from '../transport/system-time.ts';
 export type { Connect } from '../transport/connect.ts';
 export type { OpenStream } from '../transport/proxy-tunnel.ts';
-export type { PoolStats } from '../transport/http1/connection-pool.ts';
+export type { PoolStats } from '../transport/pool.ts';
 export type { ComposedTransport, TransportOptions, TransportProtocol } from '../transport/create-transport.ts';
 export type { TlsSettings } from '../transport/tls-connect.ts';
 export type { TunnelEnd, TunnelReceiver } from '../transport/tunnel-end.ts';

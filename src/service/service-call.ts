@@ -1,3 +1,4 @@
+import { isRetrySuppressed } from '../core/decision.ts';
 import { suspicionOf } from '../core/ownership/claim-suspicion.ts';
 import type { ErrorClaim } from '../core/ownership/error-claim.ts';
 import { isOwnershipFailure, type EdgeClass, type Outbound, type OutboundEnding } from '../core/ownership/outbound.ts';
@@ -117,7 +118,7 @@ export class ServiceCall implements Outbound, TrackedCall {
       this.#retriedRelayed = true;
       if (this.#probe) this.#probed = true;
       else counters.unsuppressedCount += 1;
-    } else if (stopped !== undefined && SUPPRESSING.has(stopped)) {
+    } else if (stopped !== undefined && isRetrySuppressed(stopped)) {
       counters.suppressed[stopped] = (counters.suppressed[stopped] ?? 0) + 1;
     }
   }
@@ -171,15 +172,3 @@ export class ServiceCall implements Outbound, TrackedCall {
     if (this.ending?.claim?.claim === 'relayed') this.#counters.unsuppressedCount += 1;
   }
 }
-
-/** Reasons for which a retry that the policy would have made is not made. */
-const SUPPRESSING: ReadonlySet<AttemptNote['stopped']> = new Set<AttemptNote['stopped']>([
-  'not-owner',
-  'advised-never',
-  'retry-of-retry',
-  'budget-exhausted',
-  'circuit-open',
-  'no-endpoint',
-  'deadline',
-  'retry-after-too-long',
-]);

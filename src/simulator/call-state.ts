@@ -1,5 +1,5 @@
 import { createCircuitBreaker, type CircuitBreaker } from '../core/circuit-breaker.ts';
-import type { StopReason } from '../core/decision.ts';
+import { isRetrySuppressed, type StopReason } from '../core/decision.ts';
 import { createPermits, type Permits } from '../core/permits.ts';
 import { createRetryBudget, type RetryBudget } from '../core/retry-budget.ts';
 import type { OperationState } from './operation-state.ts';
@@ -57,23 +57,11 @@ export class CallState {
   stopped({ stopReason, retryCount }: RequestSession): boolean {
     if (stopReason === undefined) return false;
     countIn(this.stopCounts, stopReason);
-    if (retryCount >= this.spec.policy.maxRetries || !SUPPRESSING.has(stopReason)) return false;
+    if (retryCount >= this.spec.policy.maxRetries || !isRetrySuppressed(stopReason)) return false;
     countIn(this.suppressedCounts, stopReason);
     return true;
   }
 }
-
-/** What takes a retry away that the policy would have made. */
-const SUPPRESSING: ReadonlySet<StopReason> = new Set<StopReason>([
-  'not-owner',
-  'advised-never',
-  'retry-after-too-long',
-  'deadline',
-  'no-endpoint',
-  'circuit-open',
-  'retry-of-retry',
-  'budget-exhausted',
-]);
 
 function countIn(counts: Map<StopReason, number>, reason: StopReason): void {
   counts.set(reason, (counts.get(reason) ?? 0) + 1);

@@ -1,12 +1,10 @@
 import type { DataPath } from '../config/fault.ts';
-import { formatPath } from '../config/fault.ts';
 import type { GatewayConfig, RouteConfig, UpstreamConfig } from '../config/gateway-config.ts';
 import { parseConfig } from '../config/parse.ts';
-import { placesIn } from '../config/text-places.ts';
-import { readYaml } from '../config/yaml-source.ts';
 import { pathAllowance } from '../core/ownership/path-allowance.ts';
 import { createRetryPolicy, type RetryPolicy } from '../core/retry-policy.ts';
 import { isIdempotent } from '../core/safety.ts';
+import { callPlaces } from './call-places.ts';
 import type { Topology, TopologyCall, TopologyOperation } from './topology.ts';
 import type { ReadSource, Untold } from './topology-source.ts';
 
@@ -19,8 +17,6 @@ export function readGatewayTopology(text: string, fileName: string): ReadSource 
   const parsed = parseConfig(text, fileName);
   if (!parsed.ok) return parsed;
   const { topology, callPaths } = toTopology(parsed.config);
-  const yaml = readYaml(text);
-  const placeOf = placesIn(text);
   return {
     ok: true,
     source: {
@@ -37,10 +33,7 @@ export function readGatewayTopology(text: string, fileName: string): ReadSource 
           : []),
       ],
       untold: UNTOLD,
-      placeOfCall: (call) => {
-        const path = callPaths[call] ?? [];
-        return { ...placeOf(yaml.offsetOf(path, false)), path: formatPath(path) };
-      },
+      placeOfCall: callPlaces(text, callPaths),
       lines: text.split('\n'),
     },
   };

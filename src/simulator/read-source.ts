@@ -1,9 +1,9 @@
 import { checkSource, limitFaults } from '../config/checked-source.ts';
 import type { ConfigFault } from '../config/fault.ts';
-import { formatPath } from '../config/fault.ts';
 import { isMapping, list, mapping } from '../config/plain-data.ts';
 import { placesIn } from '../config/text-places.ts';
 import { readYaml } from '../config/yaml-source.ts';
+import { callPlaces } from './call-places.ts';
 import { readGatewayTopology } from './gateway-topology.ts';
 import { type JsonSource, readJson } from './json-source.ts';
 import { toTopology } from './to-topology.ts';
@@ -71,8 +71,6 @@ function readTopologySource(text: string, fileName: string): ReadSource {
   if (file === undefined || faults.some(({ severity }) => severity === 'error'))
     return { ok: false, faults: limitFaults(faults, fileName) };
   const { topology, callPaths } = toTopology(file);
-  const yaml = readYaml(text);
-  const placeOf = placesIn(text);
   return {
     ok: true,
     source: {
@@ -82,10 +80,7 @@ function readTopologySource(text: string, fileName: string): ReadSource {
       warnings: faults,
       assumptions: [],
       untold: NOTHING_UNTOLD,
-      placeOfCall: (call) => {
-        const path = callPaths[call] ?? [];
-        return { ...placeOf(yaml.offsetOf(path, false)), path: formatPath(path) };
-      },
+      placeOfCall: callPlaces(text, callPaths),
       lines: text.split('\n'),
     },
   };

@@ -1,4 +1,4 @@
-import type { StopReason } from '../core/decision.ts';
+import { isRetrySuppressed, type StopReason } from '../core/decision.ts';
 import type { ClaimSuspicion } from '../core/ownership/claim-suspicion.ts';
 import { RecentPeak } from './recent-peak.ts';
 import type { AttemptSample, RequestSample } from './request-sample.ts';
@@ -37,7 +37,7 @@ export class OwnershipMeter {
 
   ended({ reason, attempts, claimOut, lineage, callerTrusted }: RequestSample, nowMs: number): void {
     if (claimOut !== undefined) this.claimsOut.add(claimOut);
-    if (reason !== undefined && SUPPRESSING.has(reason)) this.suppressed.add(reason);
+    if (reason !== undefined && isRetrySuppressed(reason)) this.suppressed.add(reason);
     if (reason === 'deadline' && attempts.length === 0) this.expiredCount += 1;
     const despite = attempts.find(({ retriedDespite }) => retriedDespite !== undefined)?.retriedDespite;
     if (despite !== undefined && reason === 'success') {
@@ -54,18 +54,6 @@ export class OwnershipMeter {
     return this.#layers.read(nowMs);
   }
 }
-
-/** Reasons for which a retry that the policy would have made is not made. */
-const SUPPRESSING: ReadonlySet<StopReason> = new Set<StopReason>([
-  'not-owner',
-  'advised-never',
-  'retry-of-retry',
-  'budget-exhausted',
-  'circuit-open',
-  'no-endpoint',
-  'deadline',
-  'retry-after-too-long',
-]);
 
 /** An error that is not the client's own. */
 function isFailure(status: number | undefined): boolean {

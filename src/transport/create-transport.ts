@@ -2,7 +2,7 @@ import type { ParserLimits } from '../http1/message.ts';
 import type { Clock } from './clock.ts';
 import { createTcpConnect } from './connect.ts';
 import type { Connect } from './connect.ts';
-import { poolKey } from './http1/connection-pool.ts';
+import { poolKey } from './pool.ts';
 import { createHttp1Transport } from './http1/http1-transport.ts';
 import type { Http1Transport } from './http1/http1-transport.ts';
 import { createHttp2Transport } from './http2/http2-transport.ts';

@@ -16,6 +16,7 @@ function importedBy(path: string): string[] {
 /** What reads topologies, from whatever file. Everything else gets a topology as data, wherever it came from. */
 const READERS = [
   'call-graph-checks',
+  'call-places',
   'call-rules',
   'fault-checks',
   'gateway-topology',

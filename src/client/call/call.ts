@@ -1,6 +1,7 @@
 import type { Failure } from '../../core/failure.ts';
-import type { FieldList, ResponseHead } from '../../http1/message.ts';
+import type { FieldList } from '../../http1/message.ts';
 import type { AttemptRequest } from '../../transport/transport.ts';
+import { LayerHead } from '../layer-head.ts';
 
 /** What a function that makes one attempt is told. */
 export interface CallAttempt {
@@ -50,29 +51,19 @@ export interface CallRequest<T> extends AttemptRequest {
 }
 
 /** A response head with what its function gave for it. */
-export class CallHead<T> implements ResponseHead {
-  readonly versionMinor = 1;
-  readonly bodyKind = 'none';
-  readonly contentLength = -1;
-  readonly keepAlive = true;
-  readonly keepAliveTimeoutMs = -1;
-  readonly status: number;
-  readonly reason: string;
+export class CallHead<T> extends LayerHead {
   value: T;
   /** It is what the caller gets. */
   taken = false;
   readonly #readFields: (() => FieldList) | undefined;
-  #fields: FieldList | undefined;
 
   constructor({ status, reason = '', readFields }: CallAnswer, value: T) {
-    this.status = status;
-    this.reason = reason;
+    super(status, reason);
     this.value = value;
     this.#readFields = readFields;
   }
 
-  get fields(): FieldList {
-    this.#fields ??= this.#readFields?.() ?? [];
-    return this.#fields;
+  protected override readFields(): FieldList {
+    return this.#readFields?.() ?? [];
   }
 }

@@ -4,6 +4,7 @@ import type { Failure } from '../../core/failure.ts';
 import type { AttemptRecord } from '../../engine/attempt-record.ts';
 import type { ReplayState, RequestRun } from '../../engine/request-run.ts';
 import type { DecisionOverride, RunHost, Selection } from '../../engine/run-host.ts';
+import { localFailure } from '../../engine/failures.ts';
 import { runRequest } from '../../engine/run-request.ts';
 import type { ResponseHead } from '../../http1/message.ts';
 import type { Endpoint } from '../../engine/endpoint.ts';
@@ -159,22 +160,8 @@ class CallHost<T> implements RunHost {
   }
 
   onRefused(reason: StopReason): void {
-    const { upstream } = this.#selection;
-    const context = `${upstream.name}: a retry was refused`;
-    this.#fail(
-      this.#ownError(
-        {
-          kind: 'circuit_open',
-          source: 'internal',
-          phase: 'select',
-          reused: false,
-          bytesSent: 0,
-          bytesReceived: 0,
-          context,
-        },
-        reason,
-      ),
-    );
+    const failure = localFailure('circuit_open', `${this.#selection.upstream.name}: a retry was refused`);
+    this.#fail(this.#ownError(failure, reason));
   }
 
   readonly #aborted = (): void => {

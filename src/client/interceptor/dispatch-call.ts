@@ -6,6 +6,7 @@ import type { AttemptRecord } from '../../engine/attempt-record.ts';
 import type { Endpoint } from '../../engine/endpoint.ts';
 import type { RequestRun } from '../../engine/request-run.ts';
 import type { DecisionOverride, RunHost, Selection } from '../../engine/run-host.ts';
+import { localFailure } from '../../engine/failures.ts';
 import { runRequest } from '../../engine/run-request.ts';
 import type { FieldList, ResponseHead } from '../../http1/message.ts';
 import { rememberReport, ReportingContext } from '../attempts.ts';
@@ -187,9 +188,7 @@ export class DispatchCall implements RunHost, DispatchSender {
   }
 
   onRefused(reason: StopReason): void {
-    const context = `${this.#selection.upstream.name}: a retry was refused`;
-    const failure = { kind: 'circuit_open', source: 'internal', phase: 'select', context } as const;
-    this.onFailed({ ...failure, reused: false, bytesSent: 0, bytesReceived: 0 }, reason);
+    this.onFailed(localFailure('circuit_open', `${this.#selection.upstream.name}: a retry was refused`), reason);
   }
 
   // -----------------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import type { ConnectionClaimant } from './connection-user.ts';
 import { failureFromError, failureFromTimeout, internalFailure } from '../failure-from-error.ts';
 import { Http1Connection } from './http1-connection.ts';
 import type { ConnectionOwner } from './http1-connection.ts';
+import type { PoolOwner, PoolStats } from '../pool.ts';
 import type { EndpointAddress } from '../transport.ts';
 
 export interface PoolOptions {
@@ -21,31 +22,11 @@ export interface PoolOptions {
   readonly maxRequestsPerConnection: number;
 }
 
-/** Connections to an endpoint. */
-export interface PoolStats {
-  /** Connections, those being established included. */
-  readonly open: number;
-  /** Open and without a request. */
-  readonly idle: number;
-  /** Attempts that wait for a connection. */
-  readonly waiting: number;
-}
-
-export interface PoolOwner {
-  socketOpened(): void;
-  socketClosed(): void;
-}
-
 interface Waiter {
   readonly claimant: ConnectionClaimant;
   readonly connectMs: number;
   readonly fresh: boolean;
   timer: Timer | undefined;
-}
-
-/** What connections must have in common to stand for one another; the rest of it one transport has only once. */
-export function poolKey({ key, name }: EndpointAddress): string {
-  return name === undefined ? key : `${key} ${name}`;
 }
 
 /** The connections to one endpoint. The one used last is taken first, so that the others can become old and go. */

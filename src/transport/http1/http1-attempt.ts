@@ -9,14 +9,8 @@ import type { FailureSite } from '../failure-from-error.ts';
 import type { Http1Connection } from './http1-connection.ts';
 import { Http1Exchange } from './http1-exchange.ts';
 import { Http1Tunnel } from './http1-tunnel.ts';
+import { suspectIdleMs } from '../suspect-idle.ts';
 import type { Attempt, AttemptHandler, AttemptRequest, SendOptions } from '../transport.ts';
-
-/**
- * A pooled connection may have been closed by its server without our having looked. Two turns of the event loop let a
- * FIN or RST that has arrived be seen, and the request goes elsewhere with nothing sent. Done for a connection that
- * idled this long, and always for a request that could not be sent again; a busy pool's GETs do not pay for it.
- */
-const suspectIdleMs = 20;
 
 /** One attempt, as its sender holds it: finds a connection, announces it, and runs the exchange on it. */
 export class Http1Attempt implements Attempt, ConnectionClaimant {

@@ -4,7 +4,7 @@ import type { FieldList, ParseFault, ResponseHead } from '../../http1/message.ts
 import type { Clock } from '../clock.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { ConnectionUser } from './connection-user.ts';
-import { ExchangeTimer } from './exchange-timer.ts';
+import { ExchangeTimer } from '../exchange-timer.ts';
 import {
   failureFromBody,
   failureFromClose,
@@ -18,7 +18,7 @@ import type { FailureSite } from '../failure-from-error.ts';
 import type { Http1Connection } from './http1-connection.ts';
 import { Http1Tunnel } from './http1-tunnel.ts';
 import { RequestWriter } from './request-writer.ts';
-import type { RequestWriterOwner } from './request-writer.ts';
+import type { RequestWriterOwner } from '../request-writer-owner.ts';
 import type { AttemptHandler, AttemptRequest, AttemptTimeouts } from '../transport.ts';
 
 /** Request out, response in: one exchange on one connection, which is its alone until the end. */

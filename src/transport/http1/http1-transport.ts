@@ -2,10 +2,12 @@ import type { ParserLimits } from '../../http1/message.ts';
 import type { Clock } from '../clock.ts';
 import { createTcpConnect } from '../connect.ts';
 import type { Connect } from '../connect.ts';
-import { ConnectionPool, poolKey } from './connection-pool.ts';
-import type { PoolOptions, PoolStats } from './connection-pool.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import type { PoolOptions } from './connection-pool.ts';
+import { poolKey } from '../pool.ts';
+import type { PoolStats } from '../pool.ts';
 import { Http1Attempt } from './http1-attempt.ts';
-import { requestHead } from './request-head.ts';
+import { requestHead } from '../request-head.ts';
 import type { EndpointAddress, Transport } from '../transport.ts';
 
 /** Of connections to upstreams. */

@@ -3,22 +3,10 @@ import type { Failure } from '../../core/failure.ts';
 import type { FieldList } from '../../http1/message.ts';
 import { CHUNK_END, chunkHead, lastChunk } from '../../http1/serializer.ts';
 import type { BodyCursor, BodyReader, RequestBody } from '../body/request-body.ts';
+import type { RequestWriterOwner } from '../request-writer-owner.ts';
 
 /** Up to this size head and piece are copied into one buffer: cheaper than a vectored write of mixed parts. */
 const copyBytes = 16_384;
-
-export interface RequestWriterOwner {
-  onWritten(bytes: number): void;
-  /** The system does not take what was written: the peer is slow to read, or stuck. */
-  onWriteBlocked(): void;
-  /** What was written reached the system; the peer takes bytes. */
-  onWriteProgress(): void;
-  /** The last byte of the request was given to the socket. */
-  onRequestEnd(): void;
-  onBodyFailure(failure: Failure): void;
-  /** The body does not have the length that its head declares, or its trailers cannot be written. */
-  onBodyInvalid(message: string): void;
-}
 
 /** Writes one request: the head together with the first piece of the body, then piece by piece as the socket takes them. */
 export class RequestWriter implements BodyReader {

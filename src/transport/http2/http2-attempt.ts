@@ -7,10 +7,8 @@ import { Http2Exchange } from './http2-exchange.ts';
 import type { Http2Limits } from './http2-exchange.ts';
 import type { Http2Pool, SessionClaimant } from './http2-pool.ts';
 import type { Http2Session } from './http2-session.ts';
+import { suspectIdleMs } from '../suspect-idle.ts';
 import type { Attempt, AttemptHandler, AttemptRequest, SendOptions } from '../transport.ts';
-
-/** As for HTTP/1.1: how long a connection must have idled for a look at whether it was closed meanwhile. */
-const suspectIdleMs = 20;
 
 export interface Http2AttemptOptions {
   readonly poolOf: () => Http2Pool;

@@ -4,7 +4,7 @@ import type { FieldList, ParserLimits, ResponseHead } from '../../http1/message.
 import { parseFault } from '../../http1/parse-fault.ts';
 import { hasForbiddenTrailer } from '../../http1/trailers.ts';
 import type { Clock } from '../clock.ts';
-import { ExchangeTimer } from '../http1/exchange-timer.ts';
+import { ExchangeTimer } from '../exchange-timer.ts';
 import {
   failureFromBody,
   failureFromClose,
@@ -22,7 +22,7 @@ import { Http2RequestWriter } from './http2-request-writer.ts';
 import type { Http2Session } from './http2-session.ts';
 import { listenToStream } from './http2-stream-events.ts';
 import type { StreamListener } from './http2-stream-events.ts';
-import type { RequestWriterOwner } from '../http1/request-writer.ts';
+import type { RequestWriterOwner } from '../request-writer-owner.ts';
 import type { AttemptHandler, AttemptRequest, AttemptTimeouts } from '../transport.ts';
 import { Watchdog } from '../watchdog.ts';
 

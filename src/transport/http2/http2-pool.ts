@@ -1,6 +1,6 @@
 import type { Failure } from '../../core/failure.ts';
 import type { Timer } from '../clock.ts';
-import type { PoolOwner, PoolStats } from '../http1/connection-pool.ts';
+import type { PoolOwner, PoolStats } from '../pool.ts';
 import { failureFromError, failureFromTimeout, internalFailure, protocolFailure } from '../failure-from-error.ts';
 import { Http2Session } from './http2-session.ts';
 import type { SessionOptions, SessionOwner, SessionUser } from './http2-session-owner.ts';

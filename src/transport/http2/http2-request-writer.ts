@@ -4,7 +4,7 @@ import { lastChunk } from '../../http1/serializer.ts';
 import type { Failure } from '../../core/failure.ts';
 import { isLeftOut } from './http2-head.ts';
 import type { BodyCursor, BodyReader, RequestBody } from '../body/request-body.ts';
-import type { RequestWriterOwner } from '../http1/request-writer.ts';
+import type { RequestWriterOwner } from '../request-writer-owner.ts';
 
 /** Writes the body of one request on its stream, as fast as the peer's window and the connection take it. */
 export class Http2RequestWriter implements BodyReader {

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { Connect } from '../connect.ts';
-import { poolKey } from '../http1/connection-pool.ts';
-import type { PoolOwner, PoolStats } from '../http1/connection-pool.ts';
+import { poolKey } from '../pool.ts';
+import type { PoolOwner, PoolStats } from '../pool.ts';
 import { Http2Attempt } from './http2-attempt.ts';
 import { http2RequestFields } from './http2-head.ts';
 import type { Http2Limits } from './http2-exchange.ts';
 import { Http2Pool } from './http2-pool.ts';
 import type { Http2PoolOptions } from './http2-pool.ts';
-import { requestHead } from '../http1/request-head.ts';
+import { requestHead } from '../request-head.ts';
 import type { Attempt, AttemptHandler, AttemptRequest, EndpointAddress, SendOptions, Transport } from '../transport.ts';
 
 export interface Http2TransportOptions {

@@ -1,5 +1,5 @@
-import type { TimeoutName } from '../failure-from-error.ts';
-import type { AttemptTimeouts } from '../transport.ts';
+import type { TimeoutName } from './failure-from-error.ts';
+import type { AttemptTimeouts } from './transport.ts';
 
 /** What an exchange waits for now. */
 export interface ExchangeProgress {

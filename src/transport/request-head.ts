@@ -1,7 +1,7 @@
-import { requestHeadText } from '../../http1/serializer.ts';
-import { internalFailure } from '../failure-from-error.ts';
-import type { Failure } from '../../core/failure.ts';
-import type { AttemptRequest } from '../transport.ts';
+import { requestHeadText } from '../http1/serializer.ts';
+import { internalFailure } from './failure-from-error.ts';
+import type { Failure } from '../core/failure.ts';
+import type { AttemptRequest } from './transport.ts';
 
 const unsent = { phase: 'select', reused: false, bytesSent: 0, bytesReceived: 0 } as const;
 
